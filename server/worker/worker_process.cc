@@ -29,7 +29,8 @@ constexpr int kFirstInheritable = 3;  // file descriptors below are the standard
 constexpr absl::Duration kExitPoll = absl::Milliseconds(20);
 
 // Becomes the program. Runs in the child, where only async-signal-safe functions may be called.
-[[noreturn]] void Become(const char* path, char* const* arguments, int output) {
+[[noreturn]] void Become(const char* path, char* const* arguments, char* const* environment,
+                         int output) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   sigset_t none;
   sigemptyset(&none);
@@ -38,8 +39,25 @@ constexpr absl::Duration kExitPoll = absl::Milliseconds(20);
   dup2(output, STDERR_FILENO);
   // The lock of the state folder must not survive the daemon.
   close_range(kFirstInheritable, ~0U, 0);
-  execv(path, arguments);
+  execve(path, arguments, environment);
   _exit(kCannotExecute);
+}
+
+// Returns `texts` as C strings, which must not outlive them, before a null pointer.
+std::vector<char*> CStrings(const std::vector<std::string>& texts) {
+  std::vector<char*> strings;
+  for (const std::string& text : texts) strings.push_back(const_cast<char*>(text.c_str()));
+  strings.push_back(nullptr);
+  return strings;
+}
+
+// Returns `variables` before those of this process; the first of a name counts.
+std::vector<char*> EnvironmentWith(const std::vector<std::string>& variables) {
+  std::vector<char*> all = CStrings(variables);
+  all.pop_back();
+  for (char** variable = environ; *variable != nullptr; ++variable) all.push_back(*variable);
+  all.push_back(nullptr);
+  return all;
 }
 
 }  // namespace
@@ -59,7 +77,7 @@ std::optional<std::string> FindProgram(const std::string& program) {
 }
 
 absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
-    const std::vector<std::string>& arguments) {
+    const std::vector<std::string>& arguments, const std::vector<std::string>& variables) {
   const std::optional<std::string> path = FindProgram(arguments.front());
   if (!path) return absl::UnavailableError(Concat(arguments.front(), ": not found on PATH"));
   std::array<int, 2> pipe{};
@@ -69,13 +87,11 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
   OpenFile output(pipe[0]);
   const OpenFile input(pipe[1]);
   fcntl(output.descriptor(), F_SETFL, O_NONBLOCK);
-  std::vector<char*> words;
-  for (const std::string& argument : arguments)
-    words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
+  const std::vector<char*> words = CStrings(arguments);
+  const std::vector<char*> environment = EnvironmentWith(variables);
   const pid_t pid = fork();
   if (pid < 0) return absl::UnavailableError(Concat("fork: ", std::strerror(errno)));
-  if (pid == 0) Become(path->c_str(), words.data(), input.descriptor());
+  if (pid == 0) Become(path->c_str(), words.data(), environment.data(), input.descriptor());
   return std::unique_ptr<WorkerProcess>(new WorkerProcess(pid, std::move(output)));
 }
 

@@ -19,9 +19,10 @@ namespace vrp {
 class WorkerProcess {
  public:
   // Starts the program `arguments[0]`, searched for on PATH, without any open file of this process
-  // but its standard output and error. Returns kUnavailable if the system cannot start it.
+  // but its standard output and error. Its environment is this process's with `variables`
+  // ("NAME=value") before it. Returns kUnavailable if the system cannot start it.
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(
-      const std::vector<std::string>& arguments);
+      const std::vector<std::string>& arguments, const std::vector<std::string>& variables);
   // Ends the process by Stop.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;

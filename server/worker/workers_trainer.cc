@@ -29,6 +29,13 @@ constexpr absl::Duration kStartLimit = absl::Minutes(1);
 constexpr absl::Duration kGrace = absl::Seconds(5);
 constexpr absl::Duration kRestartDelay = absl::Seconds(1);
 
+// Returns what the environment of the launcher needs. Open MPI's mpirun refuses to run as root
+// without it, as in a container.
+std::vector<std::string> LauncherVariables() {
+  if (geteuid() != 0) return {};
+  return {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
+}
+
 // One start of the processes, from their first to their last report.
 class WorkersRun {
  public:
@@ -46,7 +53,7 @@ class WorkersRun {
           Concat(absl::ToInt64Seconds(patience_))}) {
       command.push_back(word);
     }
-    VRP_ASSIGN_OR_RETURN(process_, WorkerProcess::Start(command));
+    VRP_ASSIGN_OR_RETURN(process_, WorkerProcess::Start(command, LauncherVariables()));
     started_ = SteadyNow();
     absl::Status failure;
     while (failure.ok() && !host_->outcome().has_value()) failure = Follow();
@@ -185,11 +192,6 @@ absl::StatusOr<TrainingResult> WorkersTrainer::Train(const TrainingRequest& requ
                                                      TrainingObserver& observer) {
   if (request.config.workers == 1) return trainer_.Train(request, stop, observer);
   VRP_RETURN_IF_ERROR(CheckWorkers(request));
-  if (geteuid() == 0) {
-    // Open MPI's mpirun refuses to run as root without them.
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
-  }
   const absl::Time begun = SteadyNow();
   TrainingRequest rest = request;
   VRP_ASSIGN_OR_RETURN(int64_t step, ResumeStep(request.checkpoint_directory));
