@@ -58,7 +58,7 @@ LIMITS = [
      "DecideRequest.later_departures", "at most {}."),
     ("kMaxRequestsPerDeparture", "server/convert/dispatch_convert.cc", "dispatch_service.proto",
      "DecideRequest.requests_per_departure", "1 to {}."),
-    ("kMaxEstimates", "server/service/estimate_handler.h", "estimate_service.proto", "EstimateCostsRequest.subsets",
+    ("kMaxEstimates", "server/convert/estimate_convert.h", "estimate_service.proto", "EstimateCostsRequest.subsets",
      "at most {} estimates"),
     ("kMaxEstimatedCustomers", "core/estimate/subproblem.h", "estimate_service.proto", "EstimateCostsRequest.inputs",
      "at most {} customers"),

@@ -25,8 +25,8 @@ struct Added {
   double cost = 0;
 };
 
-Added Measure(const LabelTask& task, int64_t index, const EstimateLabel& label,
-              AddedCustomer& added) {
+Added MeasureAdded(const LabelTask& task, int64_t index, const EstimateLabel& label,
+                   AddedCustomer& added) {
   Added measured;
   const absl::StatusOr<Instance> instance = DrawEstimateInstance(task.draws, index);
   measured.status = instance.status();
@@ -109,7 +109,7 @@ absl::StatusOr<std::array<float, 2 * size_t{kAddedFeatureCount}>> FitAddedCosts(
     const int64_t last = std::min(first + kComparedTogether, std::ssize(labels));
     for (int64_t i = first; i < last && !stop.ShouldStop(); ++i) {
       const auto at = static_cast<size_t>(i);
-      if (labels[at].paired) pairs[at] = Measure(task, i, labels[at], added);
+      if (labels[at].paired) pairs[at] = MeasureAdded(task, i, labels[at], added);
     }
   });
   if (stop.ShouldStop()) return absl::CancelledError("cancelled while pairs were measured");
