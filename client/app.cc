@@ -118,18 +118,24 @@ int RunVrpctl(const std::vector<std::string>& arguments, Environment& environmen
     return ReportParseError(app, error, environment);
   }
   const char* token = std::getenv("VRP_TOKEN");
-  absl::StatusOr<Connection> connection =
-      MakeConnection(flags.connection, token == nullptr ? "" : token);
-  if (!connection.ok()) {
-    environment.err << ErrorText({chosen.name, "", flags.connection.remote}, connection.status())
+  absl::StatusOr<std::vector<Connection>> connections =
+      MakeConnections(flags.connection, token == nullptr ? "" : token);
+  if (!connections.ok()) {
+    environment.err << ErrorText({chosen.name, "", flags.connection.remotes.front()},
+                                 connections.status())
                     << std::flush;
+    return kExitUsage;
+  }
+  if (connections->size() > 1 && chosen.name != "solve") {
+    environment.err << "vrpctl: " << chosen.name << ": --remote: got " << connections->size()
+                    << " addresses, wanted one; only solve --answers uses several" << std::endl;
     return kExitUsage;
   }
   const OutputForm form = flags.output == "json"      ? OutputForm::kJson
                           : flags.output == "vroom"   ? OutputForm::kVroom
                           : flags.output == "geojson" ? OutputForm::kGeoJson
                                                       : OutputForm::kTable;
-  CommandContext context(environment, *std::move(connection), form, chosen.name);
+  CommandContext context(environment, *std::move(connections), form, chosen.name);
   const bool evaluates_steps = context.vroom() && chosen.name == "check";
   if (context.rendered() != v1::SOLUTION_FORMAT_UNSPECIFIED && chosen.name != "solve" &&
       !evaluates_steps) {

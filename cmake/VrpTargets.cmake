@@ -143,9 +143,10 @@ if(VRP_PORTABLE)
 endif()
 target_compile_options(vrp_program_start PRIVATE -Wall -Wextra -Werror)
 
-# Adds a program in ${CMAKE_BINARY_DIR}/bin, with a link to it in the repository's bin/.
+# Adds a program in ${CMAKE_BINARY_DIR}/bin, with a link to it in the repository's bin/. Packages get it unless it is
+# NOT_PACKAGED.
 function(vrp_add_executable name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;NOT_PACKAGED" "" "SOURCES;DEPS")
   _vrp_is_incomplete(incomplete ${name} ${arg_DEPS})
   if(incomplete)
     return()
@@ -157,7 +158,9 @@ function(vrp_add_executable name)
   if(NOT VRP_PORTABLE)
     set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   endif()
-  install(TARGETS ${name} RUNTIME DESTINATION bin)
+  if(NOT arg_NOT_PACKAGED)
+    install(TARGETS ${name} RUNTIME DESTINATION bin)
+  endif()
   if(VRP_LINK_BIN)
     add_custom_command(TARGET ${name} POST_BUILD
       COMMAND ${CMAKE_COMMAND} -E make_directory "${CMAKE_SOURCE_DIR}/bin"

@@ -10,10 +10,11 @@
 
 namespace vrp::client {
 
-CommandContext::CommandContext(Environment& environment, Connection connection, OutputForm form,
-                               std::string command)
+CommandContext::CommandContext(Environment& environment, std::vector<Connection> connections,
+                               OutputForm form, std::string command)
     : environment_(environment),
-      client_(std::move(connection)),
+      connections_(std::move(connections)),
+      client_(connections_.front()),
       form_(form),
       command_(std::move(command)),
       cancel_on_interrupt_(environment.interrupt, [this] { client_.Cancel(); }) {}

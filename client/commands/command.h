@@ -29,14 +29,17 @@ enum class OutputForm { kTable, kJson, kVroom, kGeoJson };
 // The context of a running command: streams, daemon and output form.
 class CommandContext {
  public:
-  // Creates the context of `command`, the command's path, for example "jobs watch".
-  CommandContext(Environment& environment, Connection connection, OutputForm form,
+  // Creates the context of `command`, the command's path, for example "jobs watch". At least one
+  // connection is required.
+  CommandContext(Environment& environment, std::vector<Connection> connections, OutputForm form,
                  std::string command);
 
   Environment& environment() { return environment_; }
   std::ostream& out() { return environment_.out; }
   std::ostream& err() { return environment_.err; }
+  // Returns the client of the first connection.
   RpcClient& client() { return client_; }
+  const std::vector<Connection>& connections() const { return connections_; }
   bool json() const { return form_ == OutputForm::kJson; }
   bool table() const { return form_ == OutputForm::kTable; }
   bool vroom() const { return form_ == OutputForm::kVroom; }
@@ -57,6 +60,7 @@ class CommandContext {
 
  private:
   Environment& environment_;
+  const std::vector<Connection> connections_;
   RpcClient client_;
   OutputForm form_;
   std::string command_;

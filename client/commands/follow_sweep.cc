@@ -88,7 +88,7 @@ class SweepLinesSink final : public SweepEventSink {
   const bool has_bar_;
   const int32_t trials_;
   std::set<int32_t> ended_;  // numbers of the trials that have ended
-  std::string progress_;     // of the running trial
+  std::string progress_;     // of the trial that reported last
   QueuePosition queue_;
 };
 

@@ -5,12 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
+#include "client/commands/solve_batch.h"
 #include "client/commands/solve_flags.h"
 #include "client/commands/solve_job.h"
 #include "client/commands/solve_output.h"
-#include "client/commands/solve_tally.h"
 #include "client/commands/start_plan.h"
 #include "client/output/json.h"
+#include "client/output/solve_tally.h"
 #include "client/output/tables.h"
 #include "client/support/files.h"
 #include "client/support/flags.h"
@@ -41,7 +42,8 @@ constexpr char kSolveExamples[] =
     "vrpctl solve C101.txt --objective vehicles_then_distance --metric exact\n"
     "vrpctl generate --problem cvrp --count 10 --out set.jsonl\n"
     "vrpctl solve set.jsonl --model gt-mixed --strategy greedy --output json | tail -1\n"
-    "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
+    "vrpctl generate --problem cvrp --count 10 | vrpctl solve -\n"
+    "vrpctl solve set.jsonl --answers solved --budget 20ms  # continues after any interruption";
 
 // Upper bound on the budget that a daemon grants by StoppingCriteria.automatic.
 constexpr absl::Duration kMaxAutomaticBudget = absl::Minutes(1);
@@ -214,6 +216,12 @@ ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
   if (!flags.start.empty() && !StartsSimilar(flags)) {
     const absl::Status status = ReadStart(flags, context.environment().in, *request);
     if (!status.ok()) return context.Fail(status, flags.start);
+  }
+  if (!flags.answers.empty()) return RunSolveBatch(context, flags, *std::move(request));
+  if (context.connections().size() > 1) {
+    return context.Fail(
+        absl::InvalidArgumentError(absl::StrCat("--remote: got ", context.connections().size(),
+                                                " addresses, wanted one without --answers")));
   }
   return flags.job ? RunAsJob(context, flags, *std::move(request))
                    : SolveRun(context, flags, *std::move(request)).Run();

@@ -37,6 +37,7 @@ absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
 // needs one thread.
 bool UsesIdleThreads(const SolveFlags& flags) {
   if (flags.threads.has_value()) return *flags.threads == 0;
+  if (!flags.answers.empty()) return false;  // other instances use them better
   return !flags.seed_given && flags.stop.max_iterations == 0;
 }
 
@@ -48,6 +49,18 @@ void AddJobOptions(CLI::App& command, SolveFlags& flags) {
       .add_option("--request-id", flags.request_id,
                   "With --job: create at most one job per id; default: a new id")
       ->type_name("ID");
+}
+
+void AddAnswerOptions(CLI::App& command, SolveFlags& flags) {
+  command
+      .add_option("--answers", flags.answers,
+                  "Write the answers to .jsonl files into this folder; continues after any end")
+      ->type_name("FOLDER");
+  command
+      .add_option("--in-flight", flags.in_flight,
+                  "With --answers: send N instances at a time; default: twice a daemon's threads")
+      ->type_name("N")
+      ->check(WholeNumber(1, 4096));
 }
 
 void AddDecodeOptions(CLI::App& command, SolveFlags& flags) {
@@ -139,16 +152,46 @@ bool WantsGeometry(const SolveFlags& flags, const v1::InstanceFile& file) {
   return flags.geometry || (!flags.plan_files.plot.empty() && MayNameRoads(file));
 }
 
+namespace {
+
+absl::Status CheckAnswerFlags(const SolveFlags& flags, v1::SolutionFormat rendered) {
+  if (flags.answers.empty()) {
+    return flags.in_flight == 0 ? absl::OkStatus()
+                                : absl::InvalidArgumentError("--in-flight: requires --answers");
+  }
+  if (IsForOneInstance(flags) || flags.stream) {
+    return absl::InvalidArgumentError(absl::StrCat("--answers: for many instances; --stream, ",
+                                                   kForOneInstance, "; wanted --answers alone"));
+  }
+  if (rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) {
+    return absl::InvalidArgumentError(absl::StrCat("--output: got ", LowerCaseWord(rendered),
+                                                   ", wanted table or json with --answers"));
+  }
+  for (const std::string& file : flags.files) {
+    if (file == "-") {
+      return absl::InvalidArgumentError(
+          "--answers: got standard input, wanted .jsonl files, which can be read again after an "
+          "interruption");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 void AddSolveFlags(CLI::App& command, SolveFlags& flags) {
   AddModelOptions(command, flags);
   AddSearchOptions(command, flags);
   AddStartOptions(command, flags);
   AddDecodeOptions(command, flags);
   AddJobOptions(command, flags);
+  AddAnswerOptions(command, flags);
   AddOutputs(command, flags);
 }
 
 absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendered) {
+  const absl::Status answers = CheckAnswerFlags(flags, rendered);
+  if (!answers.ok()) return answers;
   if (flags.files.size() > 1 && IsForOneInstance(flags)) {
     return absl::InvalidArgumentError(
         absl::StrCat(kForOneInstance, ", got ", flags.files.size(), " files; run once per file"));

@@ -42,6 +42,8 @@ struct SolveFlags {
   std::string request_id;
   PlanFiles plan_files;
   InstanceFlags input;
+  std::string answers;  // a folder; empty: print the answers
+  int32_t in_flight = 0;
 };
 
 inline constexpr char kForOneInstance[] =

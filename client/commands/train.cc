@@ -40,6 +40,7 @@ struct TrainFlags {
   std::vector<std::string> labels;
   std::string time_limit;
   int64_t epoch_limit = 0;
+  int32_t threads = 0;
   std::string request_id;
   bool detach = false;
   bool validate_only = false;
@@ -104,6 +105,7 @@ v1::CreateTrainingJobRequest MakeTrainRequest(const ConfigText& config, const Tr
 absl::Status FillLimits(const TrainFlags& flags, v1::TrainingSpec& spec) {
   spec.set_priority(flags.priority);
   spec.set_epoch_limit(flags.epoch_limit);
+  spec.set_threads(flags.threads);
   if (!flags.time_limit.empty()) {
     const absl::StatusOr<absl::Duration> limit = ParseBudget(flags.time_limit, "--time-limit");
     if (!limit.ok()) return limit.status();
@@ -247,6 +249,11 @@ void AddQueueFlags(CLI::App& command, TrainFlags& flags) {
   command
       .add_option("--epoch-limit", flags.epoch_limit,
                   "Stop and publish a model after N epochs; schedules stay unchanged")
+      ->check(WholeNumber(1))
+      ->type_name("N");
+  command
+      .add_option("--threads", flags.threads,
+                  "Train with N threads; default: the daemon's share per job")
       ->check(WholeNumber(1))
       ->type_name("N");
 }

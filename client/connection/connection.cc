@@ -89,9 +89,12 @@ absl::Status CheckRemote(absl::string_view text) {
 }
 
 void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags) {
-  app.add_option("--remote", flags.remote,
+  app.add_option("--remote", flags.remotes,
                  "Connect to this daemon; allowed before or after the command")
       ->type_name("HOST:PORT")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
       ->envname("VRP_REMOTE")
       ->capture_default_str();
   app.add_flag("--tls", flags.tls, "Connect over TLS; implied by the other --tls- flags")
@@ -117,10 +120,11 @@ void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags) {
       ->envname("VRP_TOKEN_FILE");
 }
 
-absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::string_view token) {
-  absl::Status status = CheckRemote(flags.remote);
+absl::StatusOr<std::vector<Connection>> MakeConnections(const ConnectionFlags& flags,
+                                                        absl::string_view token) {
+  absl::Status status;
+  for (const std::string& remote : flags.remotes) status.Update(CheckRemote(remote));
   Connection connection;
-  connection.remote = flags.remote;
   connection.server_name = flags.server_name;
   connection.tls = flags.tls || !flags.ca_file.empty() || !flags.certificate_file.empty() ||
                    !flags.key_file.empty() || !flags.server_name.empty();
@@ -146,14 +150,19 @@ absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::st
                                       absl::Now()));
   }
   store(ReadToken(flags, token), connection.token);
-  if (!connection.token.empty() && !connection.tls && !IsLocalAddress(flags.remote)) {
-    status.Update(absl::InvalidArgumentError(
-        absl::StrCat("--remote: the token would go to ", flags.remote,
-                     " unencrypted; connect with --tls or --tls-ca FILE, or through a tunnel that "
-                     "ends on this machine")));
+  std::vector<Connection> connections;
+  for (const std::string& remote : flags.remotes) {
+    if (!connection.token.empty() && !connection.tls && !IsLocalAddress(remote)) {
+      status.Update(absl::InvalidArgumentError(
+          absl::StrCat("--remote: the token would go to ", remote,
+                       " unencrypted; connect with --tls or --tls-ca FILE, or through a tunnel "
+                       "that ends on this machine")));
+    }
+    connections.push_back(connection);
+    connections.back().remote = remote;
   }
   if (!status.ok()) return status;
-  return connection;
+  return connections;
 }
 
 }  // namespace vrp::client

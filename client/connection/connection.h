@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -26,7 +27,7 @@ struct Connection {
 
 // The connection as the command line and the environment specify it.
 struct ConnectionFlags {
-  std::string remote = "127.0.0.1:50051";
+  std::vector<std::string> remotes = {"127.0.0.1:50051"};
   bool tls = false;
   std::string ca_file = {};  // implies `tls`, as do the next three
   std::string certificate_file = {};
@@ -44,10 +45,12 @@ absl::Status CheckRemote(absl::string_view text);
 // Adds --remote, --tls..., --token-file and their environment variables VRP_...
 void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags);
 
-// Reads the files and checks all settings. `token` comes from the environment; a token file takes
-// precedence. Returns kInvalidArgument naming the flag for a bad address or an unreadable file.
-// Also refuses wrong PEM files (tls_files.h), and key or token files that users outside their group
-// may access. Refuses a token that would leave this machine unencrypted.
-absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::string_view token);
+// Reads the files and checks all settings. Returns a connection for each remote. `token` comes from
+// the environment; a token file takes precedence. Returns kInvalidArgument naming the flag for a
+// bad address or an unreadable file. Also refuses wrong PEM files (tls_files.h), and key or token
+// files that users outside their group may access. Refuses a token that would leave this machine
+// unencrypted.
+absl::StatusOr<std::vector<Connection>> MakeConnections(const ConnectionFlags& flags,
+                                                        absl::string_view token);
 
 }  // namespace vrp::client

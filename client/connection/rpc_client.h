@@ -1,4 +1,4 @@
-// Calls a daemon's RPCs: unary calls, server streams and uploads.
+// Calls a daemon's RPCs: unary calls, server streams, uploads and streams both ways.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <type_traits>
 
 #include "absl/base/thread_annotations.h"
@@ -39,6 +40,9 @@ using UnaryMethod = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
 template <typename Stub, typename Request, typename Response>
 using StreamMethod = std::unique_ptr<grpc::ClientReader<Response>> (Stub::*)(grpc::ClientContext*,
                                                                              const Request&);
+template <typename Stub, typename Request, typename Response>
+using ExchangeMethod =
+    std::unique_ptr<grpc::ClientReaderWriter<Request, Response>> (Stub::*)(grpc::ClientContext*);
 template <typename Stub, typename Request, typename Response>
 using UploadMethod = std::unique_ptr<grpc::ClientWriter<Request>> (Stub::*)(grpc::ClientContext*,
                                                                             Response*);
@@ -112,6 +116,31 @@ class RpcClient {
     if (!message.ok()) return message.status();
     if (!status.ok()) return status;
     return response;
+  }
+
+  // Calls an RPC that streams both ways, without a deadline. Sends the messages of `next` until it
+  // returns nullopt, and passes each response to `receive` in a thread of its own. This thread
+  // calls `ended` after the last response; `next` must then return nullopt. Returns the stream's
+  // status.
+  template <typename Stub, typename Request, typename Response>
+  absl::Status Exchange(ExchangeMethod<Stub, Request, Response> method,
+                        absl::FunctionRef<std::optional<std::type_identity_t<Request>>()> next,
+                        absl::FunctionRef<void(const std::type_identity_t<Response>&)> receive,
+                        absl::FunctionRef<void()> ended) {
+    ActiveCall call(*this, absl::InfiniteDuration());
+    Stub stub(channel_);
+    const auto stream = (stub.*method)(call.context());
+    std::thread reader([&] {
+      Response response;
+      while (stream->Read(&response)) receive(response);
+      ended();
+    });
+    // A failed write means that the daemon has ended the call; Finish returns the reason.
+    std::optional<Request> message = next();
+    while (message.has_value() && stream->Write(*message)) message = next();
+    stream->WritesDone();
+    reader.join();
+    return call.Finish(stream->Finish());
   }
 
  private:

@@ -27,6 +27,7 @@ std::map<std::string, std::string> RequestedSettings(const v1::TrainingJob& job)
   for (const auto& [key, value] : spec.labels()) settings["label " + key] = value;
   if (spec.has_time_limit()) settings["time limit"] = FormatSpan(ToDuration(spec.time_limit()));
   if (spec.epoch_limit() > 0) settings["epoch limit"] = absl::StrCat(spec.epoch_limit());
+  if (spec.threads() > 0) settings["threads"] = absl::StrCat(spec.threads());
   return settings;
 }
 

@@ -151,6 +151,8 @@ Json JobJson(const v1::TrainingJob& job) {
       {"stop_requested", job.stop_requested()},
       {"sweep", TextOrNull(job.sweep())},
       {"trial", job.trial() > 0 ? Json(job.trial()) : Json()},
+      {"run_device", TextOrNull(job.device())},
+      {"run_threads", job.threads() > 0 ? Json(job.threads()) : Json()},
       {"settings",
        std::map<std::string, std::string>(job.settings().begin(), job.settings().end())}};
   if (!job.resolved_config_yaml().empty()) {

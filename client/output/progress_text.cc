@@ -130,6 +130,10 @@ std::string BytesBarLine(int64_t done, int64_t total, int width) {
   return BarWith(done, total, absl::StrCat("of ", FormatBytes(total)), width);
 }
 
+std::string TextBarLine(int64_t done, int64_t total, std::string_view text, int width) {
+  return BarWith(done, total, std::string(text), width);
+}
+
 std::string CountBarLine(int64_t done, int64_t total, std::string_view noun, int width) {
   return BarWith(done, total, absl::StrCat(done, " of ", total, " ", std::string(noun)), width);
 }

@@ -27,6 +27,9 @@ std::string ProgressBarLine(const v1::TrainingProgress& progress,
 // Returns a bar such as "[=====>    ]  56%  of 120 MiB" in at most `width` columns.
 std::string BytesBarLine(int64_t done, int64_t total, int width);
 
+// Returns a bar such as "[=====>    ]  40%  TEXT" in at most `width` columns.
+std::string TextBarLine(int64_t done, int64_t total, std::string_view text, int width);
+
 // Returns a bar such as "[=====>    ]  40%  2 of 5 days" in at most `width` columns.
 std::string CountBarLine(int64_t done, int64_t total, std::string_view noun, int width);
 

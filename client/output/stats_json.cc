@@ -51,6 +51,8 @@ Json ActiveJobJson(const v1::ActiveJob& job) {
     object["steps"] = progress.total_steps();
     object["loss"] = JsonNumber(progress.loss());
     object["instances_per_second"] = JsonNumber(progress.instances_per_second());
+    object["device"] = TextOrNull(job.device());
+    object["threads"] = job.threads() > 0 ? Json(job.threads()) : Json();
   } else if (job.has_solve()) {
     const v1::SolveProgress& progress = job.solve();
     object["searched_seconds"] =
@@ -98,7 +100,11 @@ Json DeviceJson(const v1::DeviceStats& device) {
           {"power_limit_watts",
            NumberOrNull(device.has_power_limit_watts(), device.power_limit_watts())},
           {"sm_clock_mhz", NumberOrNull(device.has_sm_clock_mhz(), device.sm_clock_mhz())},
-          {"error", TextOrNull(device.error())}};
+          {"error", TextOrNull(device.error())},
+          {"memory_utilization",
+           NumberOrNull(device.has_memory_utilization(), device.memory_utilization())},
+          {"training_jobs",
+           std::vector<std::string>(device.training_jobs().begin(), device.training_jobs().end())}};
 }
 
 }  // namespace

@@ -86,8 +86,8 @@ std::string Power(const v1::DeviceStats& device) {
   return text;
 }
 
-// Returns a text such as "NVIDIA H200  util 83 %  mem 12.1 of 139.8 GiB (vrpd: 4.0)  54 C  412 W of
-// 700 W".
+// Returns a text such as "NVIDIA H200  util 83 %  mem 12.1 of 139.8 GiB (vrpd: 4.0)  mem util 40 %
+// 54 C  412 W of 700 W  trainingJobs/7".
 std::string DeviceText(const v1::DeviceStats& device) {
   std::vector<std::string> parts = {device.name()};
   if (!device.error().empty()) parts.push_back(device.error());
@@ -95,10 +95,14 @@ std::string DeviceText(const v1::DeviceStats& device) {
     parts.push_back(absl::StrFormat("util %.0f %%", 100 * device.utilization()));
   }
   parts.push_back(DeviceMemory(device));
+  if (device.has_memory_utilization()) {
+    parts.push_back(absl::StrFormat("mem util %.0f %%", 100 * device.memory_utilization()));
+  }
   if (device.has_temperature_celsius()) {
     parts.push_back(absl::StrCat(device.temperature_celsius(), " C"));
   }
   parts.push_back(Power(device));
+  parts.push_back(absl::StrJoin(device.training_jobs(), " "));
   parts.erase(std::remove(parts.begin(), parts.end(), ""), parts.end());
   return absl::StrJoin(parts, "  ");
 }
@@ -117,9 +121,9 @@ std::string Progress(const v1::ActiveJob& job) {
 
 std::string JobTable(const v1::ServerStats& stats) {
   if (stats.active_jobs().empty()) return "";
-  Table table({"JOB", "STATE", "PROGRESS"});
+  Table table({"JOB", "STATE", "DEVICE", "PROGRESS"});
   for (const v1::ActiveJob& job : stats.active_jobs()) {
-    table.AddRow({job.name(), JobStateWord(job.state()), Progress(job)});
+    table.AddRow({job.name(), JobStateWord(job.state()), job.device(), Progress(job)});
   }
   return absl::StrCat("\n", table.Text());
 }
@@ -150,7 +154,10 @@ std::string StatsText(const StatsInterval& stats, const std::string& remote) {
   sheet.Add("models", absl::StrCat(now.models_loaded(), " of ", now.models_available(), " loaded"));
   sheet.Add("process", Process(stats));
   for (const v1::DeviceStats& device : now.devices()) sheet.Add(device.id(), DeviceText(device));
-  if (!now.devices().empty()) sheet.Add("GPU driver", now.driver_error());
+  const auto is_gpu = [](const v1::DeviceStats& device) { return device.id() != "cpu"; };
+  if (std::any_of(now.devices().begin(), now.devices().end(), is_gpu)) {
+    sheet.Add("GPU driver", now.driver_error());
+  }
   if (!stats.device_loss().empty()) sheet.Add("GPU lost", stats.device_loss());
   return absl::StrCat(sheet.Text(), JobTable(now), RpcTable(stats));
 }

@@ -39,6 +39,16 @@ void AddRequestSettings(const v1::TrainingSpec& spec, Sheet& sheet) {
   if (spec.epoch_limit() > 0) sheet.Add("epoch limit", absl::StrCat(spec.epoch_limit()));
 }
 
+// Returns the device that the job asked for and, once it is known, where the job runs.
+std::string RunPlaceText(const v1::TrainingJob& job) {
+  std::string text = job.spec().device();
+  if (!job.device().empty() && job.device() != text) absl::StrAppend(&text, ": ", job.device());
+  if (job.threads() > 0) {
+    absl::StrAppend(&text, ", ", job.threads(), job.threads() == 1 ? " thread" : " threads");
+  }
+  return text;
+}
+
 std::string ValidationCost(const v1::Model& model) {
   return model.validation_cost() > 0 ? FormatNumber(model.validation_cost()) : "";
 }
@@ -190,7 +200,7 @@ std::string JobText(const v1::TrainingJob& job) {
   sheet.Add("attempt", absl::StrCat(job.attempt()));
   sheet.Add("config", job.spec().config_name());
   sheet.Add("overrides", absl::StrJoin(job.spec().overrides(), " "));
-  sheet.Add("device", job.spec().device());
+  sheet.Add("device", RunPlaceText(job));
   AddRequestSettings(job.spec(), sheet);
   if (job.has_create_time()) sheet.Add("created", FormatTime(job.create_time()));
   if (job.has_start_time()) sheet.Add("started", FormatTime(job.start_time()));

@@ -102,11 +102,25 @@ absl::StatusOr<std::optional<std::string>> InstanceSource::ReadLine() {
     return std::nullopt;
   }
   for (; c != EOF && c != '\n'; c = buffer.sbumpc()) {
+    ++bytes_read_;
     too_long = too_long || static_cast<int64_t>(line.size()) >= kMaxInputBytes;
     if (!too_long) line += static_cast<char>(c);
   }
+  if (c == '\n') ++bytes_read_;
   if (too_long) return LineTooLongError();
   return line;
+}
+
+void InstanceSource::SkipLines(int64_t count) {
+  std::streambuf& buffer = *stream_->rdbuf();
+  while (count > 0) {
+    const int c = buffer.sbumpc();
+    if (c == EOF) return;
+    ++bytes_read_;
+    if (c != '\n') continue;
+    --count;
+    ++line_number_;
+  }
 }
 
 }  // namespace vrp::client

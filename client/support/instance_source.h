@@ -33,6 +33,11 @@ class InstanceSource {
   absl::StatusOr<std::optional<v1::InstanceFile>> Next();
   // Returns the location of the last instance, such as "city.vrp" or "set.jsonl:17".
   const std::string& where() const { return where_; }
+  // Returns the number of the last line, from 1, and the number of bytes read so far.
+  int64_t line_number() const { return line_number_; }
+  int64_t bytes_read() const { return bytes_read_; }
+  // Skips the next `count` lines.
+  void SkipLines(int64_t count);
 
  private:
   InstanceSource() = default;
@@ -50,6 +55,7 @@ class InstanceSource {
   std::istream* stream_ = nullptr;
   std::optional<std::string> pending_;  // a line that was read ahead
   int64_t line_number_ = 0;
+  int64_t bytes_read_ = 0;
   bool done_ = false;
 };
 

@@ -72,6 +72,11 @@ DeviceInfo ReadCpuInfo() {
 
 }  // namespace
 
+int64_t ReadAvailableMemory() {
+  const std::string memory = ReadProc("/proc/meminfo");
+  return ProcBytes(ProcValue(memory, "MemAvailable"));
+}
+
 DeviceInfo DescribeCpu() {
   static const DeviceInfo info = ReadCpuInfo();  // takes a third of a millisecond
   return info;

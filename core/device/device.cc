@@ -18,15 +18,6 @@ std::string VersionName(int32_t version) {
   return Concat(version / 1000, ".", version % 1000 / 10);
 }
 
-std::string JoinIds(const std::vector<DeviceInfo>& devices) {
-  std::string names;
-  for (const DeviceInfo& device : devices) {
-    if (!names.empty()) names += ", ";
-    names += device.id.ToString();
-  }
-  return names;
-}
-
 // Returns the index in "cuda:N", or 0 for "cuda"; nullopt for other words and an N above 1023.
 std::optional<int32_t> CudaIndex(std::string_view text) {
   if (text == "cuda") return 0;
@@ -66,8 +57,21 @@ std::string ExplainMissingCuda(const CudaVersions& versions, std::string_view er
   return error.empty() ? "the NVIDIA driver reports no device" : Concat("CUDA reports: ", error);
 }
 
+std::string JoinDeviceIds(const std::vector<DeviceInfo>& devices) {
+  std::string names;
+  for (const DeviceInfo& device : devices) {
+    if (!names.empty()) names += ", ";
+    names += device.id.ToString();
+  }
+  return names;
+}
+
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {
-  const std::vector<DeviceInfo> devices = ListDevices();
+  return ResolveDevice(text, ListDevices());
+}
+
+absl::StatusOr<DeviceId> ResolveDevice(std::string_view text,
+                                       const std::vector<DeviceInfo>& devices) {
   if (text == "cpu") return DeviceId{};
   if (text == "auto") return devices.size() > 1 ? devices[1].id : devices[0].id;
   const std::optional<int32_t> index = CudaIndex(text);
@@ -80,10 +84,10 @@ absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {
   for (const DeviceInfo& device : devices) {
     if (device.id == wanted) return wanted;
   }
-  const std::string why = ExplainMissingCuda();
-  return absl::FailedPreconditionError(Concat("device: ", wanted.ToString(),
-                                              " does not exist; this machine has ",
-                                              JoinIds(devices), why.empty() ? "" : "; ", why));
+  const std::string why = devices.size() > 1 ? "" : ExplainMissingCuda();
+  return absl::FailedPreconditionError(
+      Concat("device: ", wanted.ToString(), " does not exist; this machine has ",
+             JoinDeviceIds(devices), why.empty() ? "" : "; ", why));
 }
 
 }  // namespace vrp

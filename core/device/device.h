@@ -62,5 +62,10 @@ std::string ExplainMissingCuda();
 // the device does not exist. The message then lists the existing devices and, if none is a CUDA
 // device, ExplainMissingCuda.
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text);
+// Does the same among `devices`, which begin with the CPU.
+absl::StatusOr<DeviceId> ResolveDevice(std::string_view text,
+                                       const std::vector<DeviceInfo>& devices);
+// Returns the ids of devices as a list: "cpu, cuda:0".
+std::string JoinDeviceIds(const std::vector<DeviceInfo>& devices);
 
 }  // namespace vrp

@@ -72,6 +72,7 @@ std::optional<int32_t> ReadTemperature(const NvmlFunctions& nvml, NvmlQueries& d
 void ReadValues(const NvmlFunctions& nvml, NvmlQueries& device, DeviceTelemetry& telemetry) {
   if (const auto utilization = device.Query(nvml.utilization)) {
     telemetry.utilization = utilization->gpu / 100.0;
+    telemetry.memory_utilization = utilization->memory / 100.0;
   }
   if (const auto memory = device.Query(nvml.memory)) {
     telemetry.memory_total_bytes = static_cast<int64_t>(memory->total);

@@ -26,6 +26,8 @@ struct DeviceTelemetry {
   std::string uuid;   // see DeviceInfo::uuid
   std::string driver_version;
   std::optional<double> utilization;  // share of the last sample period in which a kernel ran
+  // Share of the last sample period in which the memory was read or written.
+  std::optional<double> memory_utilization;
   std::optional<int64_t> memory_total_bytes;
   std::optional<int64_t> memory_used_bytes;  // by all programs and the driver
   std::optional<int32_t> temperature_celsius;

@@ -20,7 +20,8 @@ struct Moments {
   double sum = 0, squares = 0;
   int64_t count = 0;
 
-  void Add(double value) {
+  void Add(auto number) {
+    const auto value = static_cast<double>(number);
     sum += value;
     squares += value * value;
     ++count;
@@ -33,15 +34,18 @@ struct Moments {
 
 }  // namespace
 
-void EstimateFeatures::Compute(const Subproblem& problem) {
+void EstimateFeatures::Compute(const Subproblem& problem, bool graph) {
   nodes_ = problem.nodes();
   savings_.Plan(problem);
   plan_cost_ = savings_.cost() * problem.scale();
   FindNearest(problem);
-  SetNodes(problem);
-  SetPairs(problem);
-  if (problem.timed()) SetPairTimes(problem);
+  if (graph) {
+    SetNodes(problem);
+    SetPairs(problem);
+    if (problem.timed()) SetPairTimes(problem);
+  }
   SetGlobals(problem);
+  SetPlanGlobals(problem);
   SetTimeGlobals(problem);
 }
 
@@ -191,24 +195,66 @@ void EstimateFeatures::SetGlobals(const Subproblem& problem) {
   globals_[13] = static_cast<float>(std::log(bound / savings_.routes()));
 }
 
+void EstimateFeatures::SetPlanGlobals(const Subproblem& problem) {
+  const double cost = std::max(savings_.cost(), double{kSmall});
+  const double customers = problem.customers();
+  Moments detour, fill, size, distance;
+  double ends = 0, inner = 0, cosines = 0, sines = 0, nearest = 0;
+  int32_t half_empty = 0, beside = 0;
+  for (int32_t i = 1; i < nodes_; ++i) {
+    const int32_t previous = savings_.previous(i);
+    const int32_t next = savings_.next(i);
+    const float* const row = problem.DistancesFrom(i);
+    detour.Add(row[previous] + row[next] - problem.Distance(previous, next));
+    distance.Add(row[0]);
+    nearest += static_cast<double>(nearest_[i]);
+    cosines += static_cast<double>(problem.x(i) / std::max(kSmall, row[0]));
+    sines += static_cast<double>(problem.y(i) / std::max(kSmall, row[0]));
+    beside += std::min(row[previous], row[next]) <= nearest_[i] ? 1 : 0;
+    (next == 0 ? ends : inner) += static_cast<double>(row[next]);
+    if (previous != 0) continue;
+    ends += static_cast<double>(row[0]);
+    const float load = savings_.route_load(i);
+    fill.Add(load);
+    size.Add(savings_.route_size(i));
+    half_empty += load < 0.5F ? 1 : 0;
+  }
+  globals_[14] = LogRatio(ends, cost);
+  globals_[15] = LogRatio(inner, std::max(nearest, double{kSmall}));
+  globals_[16] = static_cast<float>(detour.sum / cost);
+  globals_[17] = static_cast<float>(detour.deviation() / std::max(detour.mean(), double{kSmall}));
+  globals_[18] = static_cast<float>(fill.deviation());
+  globals_[19] = static_cast<float>(size.deviation() / size.mean());
+  globals_[20] = static_cast<float>(half_empty) / static_cast<float>(savings_.routes());
+  globals_[21] = static_cast<float>(beside / customers);
+  globals_[22] = static_cast<float>(distance.deviation());
+  globals_[23] = static_cast<float>(std::hypot(cosines, sines) / customers);
+}
+
 void EstimateFeatures::SetTimeGlobals(const Subproblem& problem) {
-  std::fill(globals_.begin() + 14, globals_.end(), 0.0F);
+  std::fill(globals_.begin() + kEstimateLayoutGlobals, globals_.end(), 0.0F);
   if (!problem.timed()) return;
   const float horizon = std::max(kSmall, problem.horizon());
-  double windows = 0, width = 0, service = 0;
+  double windows = 0, service = 0;
+  Moments width, centre;
   for (int32_t i = 1; i < nodes_; ++i) {
     windows += problem.has_window(i) ? 1 : 0;
-    width += static_cast<double>((problem.close(i) - problem.open(i)) / horizon);
+    width.Add((problem.close(i) - problem.open(i)) / horizon);
+    centre.Add(0.5F * (problem.close(i) + problem.open(i)) / horizon);
     service += static_cast<double>(problem.service(i));
   }
   const double customers = problem.customers();
   const double busy = service + savings_.cost() + savings_.waiting();
-  globals_[14] = static_cast<float>(windows / customers);
-  globals_[15] = static_cast<float>(width / customers);
-  globals_[16] = 1 / horizon;
-  globals_[17] = static_cast<float>(service / busy);
-  globals_[18] = static_cast<float>(savings_.waiting() / busy);
-  globals_[19] = static_cast<float>(std::log(std::max(busy / (horizon * savings_.routes()), 1e-3)));
+  globals_[24] = static_cast<float>(windows / customers);
+  globals_[25] = static_cast<float>(width.mean());
+  globals_[26] = 1 / horizon;
+  globals_[27] = static_cast<float>(service / busy);
+  globals_[28] = static_cast<float>(savings_.waiting() / busy);
+  globals_[29] = static_cast<float>(std::log(std::max(busy / (horizon * savings_.routes()), 1e-3)));
+  globals_[30] = static_cast<float>(savings_.forbidden());
+  globals_[31] = LogRatio(width.mean(), 1);
+  globals_[32] = static_cast<float>(width.deviation());
+  globals_[33] = static_cast<float>(centre.deviation());
 }
 
 }  // namespace vrp

@@ -21,11 +21,42 @@ inline constexpr auto kEstimateNodeFeatures = std::to_array<std::string_view>(
 // and whether windows forbid it.
 inline constexpr int32_t kEstimatePairFeatures = 4;
 // Features of the whole problem. Lengths are logarithms of their ratio to the plan's cost.
-inline constexpr auto kEstimateGlobals = std::to_array<std::string_view>(
-    {"log_customers",  "tree",         "nearest",    "radial",       "area",
-     "spread",         "depot_offset", "log_load",   "log_routes",   "fill",
-     "load_variation", "largest_load", "clustering", "routes_bound", "windowed",
-     "width",          "horizon",      "service",    "waiting",      "time_bound"});
+inline constexpr auto kEstimateGlobals = std::to_array<std::string_view>({"log_customers",
+                                                                          "tree",
+                                                                          "nearest",
+                                                                          "radial",
+                                                                          "area",
+                                                                          "spread",
+                                                                          "depot_offset",
+                                                                          "log_load",
+                                                                          "log_routes",
+                                                                          "fill",
+                                                                          "load_variation",
+                                                                          "largest_load",
+                                                                          "clustering",
+                                                                          "routes_bound",
+                                                                          "depot_legs",
+                                                                          "inner_legs",
+                                                                          "detours",
+                                                                          "detour_variation",
+                                                                          "fill_variation",
+                                                                          "size_variation",
+                                                                          "half_empty",
+                                                                          "beside_nearest",
+                                                                          "distance_variation",
+                                                                          "direction",
+                                                                          "windowed",
+                                                                          "width",
+                                                                          "horizon",
+                                                                          "service",
+                                                                          "waiting",
+                                                                          "time_bound",
+                                                                          "forbidden",
+                                                                          "log_width",
+                                                                          "width_variation",
+                                                                          "centre_variation"});
+// The number of the first ones, which are not about times.
+inline constexpr int32_t kEstimateLayoutGlobals = 24;
 
 // Columns of a row of node features: the features, and a last one that is 1, for a product's bias.
 inline constexpr auto kEstimateNodeInputs = static_cast<int32_t>(kEstimateNodeFeatures.size()) + 1;
@@ -36,8 +67,9 @@ inline constexpr auto kEstimateGlobalCount = static_cast<int32_t>(kEstimateGloba
 // memory of the one before. Not thread-safe.
 class EstimateFeatures {
  public:
-  // Computes the features of `problem`, whose scale must not be 0.
-  void Compute(const Subproblem& problem);
+  // Computes the features of `problem`, whose scale must not be 0. Those of nodes and pairs only if
+  // `graph`.
+  void Compute(const Subproblem& problem, bool graph = true);
 
   // Rotates the positions about the depot by an angle with this cosine and sine, and mirrors them
   // first if `mirror`: neither changes the cost.
@@ -59,6 +91,7 @@ class EstimateFeatures {
   void SetPairs(const Subproblem& problem);
   void SetPairTimes(const Subproblem& problem);
   void SetGlobals(const Subproblem& problem);
+  void SetPlanGlobals(const Subproblem& problem);
   void SetTimeGlobals(const Subproblem& problem);
 
   QuickSavings savings_;

@@ -2,14 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace vrp {
 namespace {
 
-constexpr int32_t kBuckets = 4096;   // of savings, from 0 to the largest
-constexpr float kLoadSlack = 1e-5F;  // loads are sums of rounded shares
-constexpr float kTimeSlack = 1e-4F;
+constexpr float kForbidden = std::numeric_limits<float>::lowest();
+constexpr int32_t kBuckets = 4096;  // of savings, from 0 to the largest
+// Neighbours of a customer, on average, to which legs are considered at first; all legs between the
+// ends of routes are considered after them.
+constexpr int32_t kNeighbours = 32;
+constexpr int32_t kTimedNeighbours = 40;
+// Classes of lengths, from which the radius of neighbours is taken.
+constexpr int32_t kLengths = 512;
+constexpr float kLengthsPerUnit = 128;
 // Parts of a leg's unavoidable waiting, and of the time between the middles of both windows beyond
 // the drive, that its saving loses. Chosen on drawn instances, by the spread of cost / best cost.
 constexpr float kWaitWeight = 0.5F;
@@ -37,6 +44,8 @@ void QuickSavings::Reset(const Subproblem& problem) {
   load_.resize(count);
   segments_.resize(count);
   cost_ = 0;
+  waiting_ = 0;
+  forbidden_ = 0;
   for (int32_t i = 1; i < problem.nodes(); ++i) {
     load_[i] = problem.load(i);
     segments_[i] = {problem.service(i), std::max(problem.open(i), problem.Distance(0, i)),
@@ -48,32 +57,85 @@ void QuickSavings::Reset(const Subproblem& problem) {
 
 float QuickSavings::Saving(const Subproblem& problem, int32_t i, int32_t j) const {
   const float leg = problem.Distance(i, j);
-  const float saving = problem.Distance(0, i) + problem.Distance(0, j) - leg;
+  const float saving = problem.Distance(0, i) + problem.Distance(0, j) - shape_ * leg;
   if (!problem.timed()) return saving;
   const Segment& from = segments_[i];
   const Segment& to = segments_[j];
   const float drive = problem.service(i) + leg;
-  if (from.earliest + drive > to.latest + kTimeSlack) return 0;
+  if (from.earliest + drive > to.latest + kQuickTimeSlack) return kForbidden;
   const float wait = to.earliest - (from.latest + drive);
   const float gap = 0.5F * (to.earliest + to.latest - from.earliest - from.latest) - drive;
   return saving - kWaitWeight * std::max(0.0F, wait) - kGapWeight * std::abs(gap);
 }
 
-void QuickSavings::SortLegs(const Subproblem& problem) {
-  const auto nodes = static_cast<size_t>(problem.nodes());
-  unsorted_.resize(nodes * nodes);
-  savings_.resize(nodes * nodes);
+void QuickSavings::FindShortLegs(const Subproblem& problem) {
+  const int32_t nodes = problem.nodes();
+  const float radius = ShortRadius(problem);
+  const size_t most = static_cast<size_t>(nodes) * static_cast<size_t>(nodes);
+  if (short_.size() < most) short_.resize(most);
   size_t count = 0;
-  float largest = 0;
-  for (int32_t i = 1; i < problem.nodes(); ++i) {
-    for (int32_t j = problem.timed() ? 1 : i + 1; j < problem.nodes(); ++j) {
-      // Without a branch, because half of the legs save nothing.
-      const float saving = i == j ? 0 : Saving(problem, i, j);
-      unsorted_[count] = {i, j};
-      savings_[count] = saving;
-      count += saving > 0 ? 1 : 0;
-      largest = std::max(largest, saving);
+  for (int32_t i = 1; i < nodes; ++i) {
+    const float* const row = problem.DistancesFrom(i);
+    // Without a branch, because it would often be mispredicted.
+    for (int32_t j = i + 1; j < nodes; ++j) {
+      short_[count] = {i, j};
+      count += row[j] <= radius ? 1 : 0;
     }
+  }
+  short_count_ = count;
+}
+
+float QuickSavings::ShortRadius(const Subproblem& problem) {
+  const int32_t customers = problem.customers();
+  const int32_t wanted = problem.timed() ? kTimedNeighbours : kNeighbours;
+  if (customers <= wanted) return std::numeric_limits<float>::max();
+  // A histogram, because the plan must not depend on the order of customers.
+  lengths_.assign(kLengths, 0);
+  for (int32_t i = 1; i < problem.nodes(); ++i) {
+    const float* const row = problem.DistancesFrom(i);
+    for (int32_t j = i + 1; j < problem.nodes(); ++j) {
+      ++lengths_[std::min(static_cast<int32_t>(row[j] * kLengthsPerUnit), kLengths - 1)];
+    }
+  }
+  int32_t left = customers * wanted / 2;
+  int32_t length = 0;
+  while (left > 0 && length < kLengths - 1) left -= lengths_[length++];
+  return length == kLengths - 1 ? std::numeric_limits<float>::max()
+                                : static_cast<float>(length) / kLengthsPerUnit;
+}
+
+void QuickSavings::FindEndLegs(const Subproblem& problem) {
+  ends_.clear();
+  for (int32_t i = 1; i < problem.nodes(); ++i) {
+    if (previous_[i] == 0 || next_[i] == 0) ends_.push_back(i);
+  }
+  between_ends_.clear();
+  for (size_t a = 0; a < ends_.size(); ++a) {
+    for (size_t b = a + 1; b < ends_.size(); ++b) between_ends_.push_back({ends_[a], ends_[b]});
+  }
+}
+
+void QuickSavings::SortLegs(const Subproblem& problem, std::span<const Leg> legs) {
+  const size_t directions = problem.timed() ? 2 : 1;
+  unsorted_.resize(directions * legs.size() + 1);
+  savings_.resize(directions * legs.size() + 1);
+  size_t count = 0;
+  size_t forbidden = 0;
+  float largest = 0;
+  const auto add = [&](Leg leg) {
+    const float saving = Saving(problem, leg.from, leg.to);
+    unsorted_[count] = leg;
+    savings_[count] = saving;
+    count += saving > 0 ? 1 : 0;
+    forbidden += saving == kForbidden ? 1 : 0;
+    largest = std::max(largest, saving);
+  };
+  for (const Leg leg : legs) {
+    add(leg);
+    if (problem.timed()) add({leg.to, leg.from});
+  }
+  if (legs.data() == short_.data() && !legs.empty()) {
+    forbidden_ = static_cast<double>(forbidden) / static_cast<double>(directions * legs.size());
   }
   counts_.assign(kBuckets + 1, 0);
   const float factor = largest > 0 ? static_cast<float>(kBuckets - 1) / largest : 0;
@@ -106,7 +168,7 @@ void QuickSavings::Merge(const Subproblem& problem, Leg leg) {
   if (!ends) return;
   const int32_t a = Root(i);
   const int32_t b = Root(j);
-  if (a == b || load_[a] + load_[b] > 1 + kLoadSlack) return;
+  if (a == b || load_[a] + load_[b] > 1 + kQuickLoadSlack) return;
   // Turns the routes so that `i` is last and `j` is first.
   if (next_[i] != 0) {
     Reverse(first_[a]);
@@ -131,7 +193,7 @@ void QuickSavings::MergeTimed(const Subproblem& problem, Leg leg) {
   if (next_[i] != 0 || previous_[j] != 0) return;
   const int32_t a = Root(i);
   const int32_t b = Root(j);
-  if (a == b || load_[a] + load_[b] > 1 + kLoadSlack) return;
+  if (a == b || load_[a] + load_[b] > 1 + kQuickLoadSlack) return;
   const Segment& head = segments_[a];
   const Segment& tail = segments_[b];
   const float shift = head.duration + problem.Distance(i, j);
@@ -139,7 +201,7 @@ void QuickSavings::MergeTimed(const Subproblem& problem, Leg leg) {
   const Segment joined = {shift + wait + tail.duration,
                           std::max(head.earliest, tail.earliest - shift - wait),
                           std::min(head.latest, tail.latest - shift)};
-  if (head.earliest + shift > tail.latest + kTimeSlack) return;
+  if (head.earliest + shift > tail.latest + kQuickTimeSlack) return;
   Link(i, j);
   parent_[b] = a;
   last_[a] = last_[b];
@@ -152,15 +214,27 @@ void QuickSavings::MergeTimed(const Subproblem& problem, Leg leg) {
       static_cast<double>(problem.Distance(0, i) + problem.Distance(0, j) - problem.Distance(i, j));
 }
 
-void QuickSavings::Plan(const Subproblem& problem) {
-  Reset(problem);
-  SortLegs(problem);
-  waiting_ = 0;
+void QuickSavings::MergeAll(const Subproblem& problem, std::span<const Leg> legs) {
+  SortLegs(problem, legs);
   if (problem.timed()) {
     for (const Leg leg : legs_) MergeTimed(problem, leg);
   } else {
     for (const Leg leg : legs_) Merge(problem, leg);
   }
+}
+
+void QuickSavings::Plan(const Subproblem& problem) {
+  FindShortLegs(problem);
+  PlanAgain(problem, 1);
+}
+
+void QuickSavings::PlanAgain(const Subproblem& problem, float shape) {
+  shape_ = shape;
+  Reset(problem);
+  MergeAll(problem, std::span(short_).first(short_count_));
+  if (routes_ < 2) return;
+  FindEndLegs(problem);
+  MergeAll(problem, between_ends_);
 }
 
 }  // namespace vrp

@@ -52,9 +52,12 @@ absl::Status CheckManagerOptions(const JobManager::Options& options) {
     return absl::InvalidArgumentError(
         "job manager: wanted a book, a trainer, a registry and a clock");
   }
-  if (options.threads >= 1 && options.max_attempts >= 1 && options.max_queued >= 1)
+  if (options.threads >= 1 && options.jobs_at_once >= 1 && options.max_attempts >= 1 &&
+      options.max_queued >= 1) {
     return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(Concat("job manager: got threads ", options.threads,
+                                           ", jobs_at_once ", options.jobs_at_once,
                                            ", max_attempts ", options.max_attempts, ", max_queued ",
                                            options.max_queued, ", wanted 1 or more of each"));
 }
@@ -73,6 +76,13 @@ DurableJobManager::DurableJobManager(const Options& options)
     : book_(options.book),
       max_queued_(options.max_queued),
       datasets_(options.datasets),
+      places_({.devices = options.devices.empty() ? ListDevices() : options.devices,
+               .used = options.used_devices,
+               .default_device = options.default_device,
+               .cpu_jobs = options.jobs_at_once,
+               .threads = options.threads,
+               .crashes = {.consecutive = options.max_attempts},
+               .on_change = [this] { runner_.Wake(); }}),
       context_({.store = &book_->store(),
                 .folder = &book_->folder(),
                 .quota = &book_->quota(),
@@ -82,13 +92,14 @@ DurableJobManager::DurableJobManager(const Options& options)
                 .datasets = options.datasets,
                 .clock = options.clock,
                 .live = &live_,
-                .threads = options.threads,
-                .default_device = options.default_device,
+                .places = &places_,
                 .progress_interval = options.progress_interval}),
       runner_({.store = &book_->store(),
                .kind = JobKind::kTraining,
+               .threads = places_.Count(),
                .niceness = options.niceness,
-               .stopping = &stopping_},
+               .stopping = &stopping_,
+               .gate = &places_},
               [this](const Job& job, const std::shared_ptr<CancelFlag>& cancel) {
                 JobRun(context_, job, cancel).Run();
               }) {}
@@ -227,7 +238,7 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
   VRP_ASSIGN_OR_RETURN(const std::string staging, registry.StagingDirectory());
   const absl::Cleanup discard = [&registry, &staging] { registry.DiscardStaging(staging); };
   ModelVersion version;
-  const auto publish = [&]() -> absl::Status {
+  const auto publish = [&](const TrainingResult&) -> absl::Status {
     VRP_RETURN_IF_ERROR(book_->quota().Check());  // the usage includes the written files
     VRP_ASSIGN_OR_RETURN(version, registry.Publish(config.name, staging));
     return absl::OkStatus();

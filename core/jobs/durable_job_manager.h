@@ -17,9 +17,10 @@ namespace vrp {
 // A manager that stores its jobs in a job book. Thread-safe.
 class DurableJobManager final : public JobManager {
  public:
-  // Starts the runner's thread. The book's jobs must be recovered already.
+  // Starts the runner's threads. The book's jobs must be recovered already.
   explicit DurableJobManager(const Options& options);
 
+  int32_t places() const override { return places_.Count(); }
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) override;
   absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const override;
   absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec,
@@ -57,6 +58,7 @@ class DurableJobManager final : public JobManager {
   DatasetStore* const datasets_;
   StopSignal stopping_;
   LiveRuns live_;
+  TrainingPlaces places_;
   const JobRunContext context_;
   JobRunner runner_;  // last, because the runner uses the other members
 };

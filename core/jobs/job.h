@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/jobs/job_kind.h"
+#include "core/jobs/job_spec.h"
 #include "core/jobs/solve_part.h"
 #include "core/train/run/trainer.h"
 #include "core/train/run/training_result.h"
@@ -46,23 +46,6 @@ bool IsFinal(JobState state);
 //   STOPPING   -> SUCCEEDED, FAILED, CANCELLED (it had no result yet), CANCELLING,
 //                 QUEUED (its daemon stopped or died)
 bool CanMove(JobState from, JobState to);
-
-// The specification of a training job, as submitted.
-struct JobSpec {
-  std::string config_name;  // name of the configuration file, for errors
-  std::string config_yaml;
-  std::vector<std::string> overrides;  // such as "training.epochs=3"
-  std::string device = "auto";         // empty: the daemon's default
-  int32_t priority = 0;                // higher ones start first, but after stop_requested jobs
-  std::map<std::string, std::string> labels;
-  absl::Duration time_limit = absl::InfiniteDuration();  // limit of Job::run_time
-  int64_t epoch_limit = 0;                               // 0: no limit
-  std::string sweep = {};   // sweep of which the job is a trial, "sweeps/{id}"; empty: none
-  int32_t trial = 0;        // the trial's number, from 1
-  int64_t pause_epoch = 0;  // epoch after which the trial waits for a selection; see held_trial.h
-
-  bool operator==(const JobSpec&) const = default;
-};
 
 // Returns "", "all epochs", "no improvement", "epoch limit", "time limit" or "stopped".
 std::string_view TrainingEndName(TrainingEnd end);
@@ -103,6 +86,7 @@ struct Job {
   // restarts.
   bool stop_requested = false;
   absl::Duration run_time = absl::ZeroDuration();  // preparing and running, all attempts
+  RunPlace place = {};
 };
 
 // The type of an event.
@@ -110,7 +94,7 @@ enum class EventType {
   kState,
   kLog,
   kResumed,
-  kProgress,  // of training jobs, and of the running trial of a sweep
+  kProgress,  // of training jobs, and of the running trials of a sweep
   // Events of training jobs only.
   kCheckpoint,
   kModel,

@@ -62,6 +62,9 @@ class JobChange {
   // Lets a trial that waits for a selection train up to `pause_epoch`; 0: to its end. The caller
   // then moves the job to QUEUED.
   void SetPauseEpoch(int64_t pause_epoch);
+  // Sets the place of the job's runs. Adds no event; the store writes the place only if this change
+  // is not empty.
+  void SetPlace(const RunPlace& place) { record_.job.place = place; }
   // Records a model that was published while the job runs, with the weights after `step`.
   void RecordLiveModel(const std::string& model, int64_t step);
   // Asks the job to end with a model. Adds `line` to the log.
@@ -79,7 +82,7 @@ class JobChange {
   void RecordPlan(const SolveProgress& progress, std::string plan);
   // Records the next part of the result, serialised by the server. Resets the count of crashes.
   void RecordPart(absl::Duration search_time, std::string part);
-  // Records the progress of the running trial of a sweep.
+  // Records the progress of a running trial of a sweep.
   void RecordTrialProgress(int32_t trial, const TrainingProgress& progress);
   // Records the model that a sweep published.
   void SetModel(const std::string& model) { record_.job.model = model; }

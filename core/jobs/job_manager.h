@@ -1,5 +1,6 @@
-// Runs training jobs one at a time: those to stop first, then the highest priority. Keeps their
-// events and resumes them after a crash. (See solve_job_manager.h for solve jobs.)
+// Runs training jobs, as many at once as there are places (training_places.h): those to stop first,
+// then the highest priority. Keeps their events and resumes them after a crash. (See
+// solve_job_manager.h for solve jobs.)
 #pragma once
 
 #include <functional>
@@ -29,13 +30,16 @@ class JobManager {
  public:
   // The environment and the limits of a manager.
   struct Options {
-    std::shared_ptr<JobBook> book = {};   // stores jobs; checkpoints are in jobs/{id}/checkpoint
-    Trainer* trainer = nullptr;           // outlives the manager
-    Registry* registry = nullptr;         // outlives the manager
-    DatasetStore* datasets = nullptr;     // outlives the manager; null: no datasets
-    const Clock* clock = nullptr;         // outlives the manager
-    int32_t threads = 1;                  // number of training threads
-    std::string default_device = "auto";  // for jobs that name no device
+    std::shared_ptr<JobBook> book = {};    // stores jobs; checkpoints are in jobs/{id}/checkpoint
+    Trainer* trainer = nullptr;            // outlives the manager
+    Registry* registry = nullptr;          // outlives the manager
+    DatasetStore* datasets = nullptr;      // outlives the manager; null: no datasets
+    const Clock* clock = nullptr;          // outlives the manager
+    int32_t threads = 1;                   // threads that jobs on the CPU share
+    int32_t jobs_at_once = 1;              // number of jobs that train on the CPU at once
+    std::vector<DeviceInfo> devices = {};  // of the machine, the CPU first; empty: ListDevices()
+    std::vector<DeviceId> used_devices = {};  // see TrainingPlaces::Options::used
+    std::string default_device = "auto";      // for jobs that name no device
     // Minimum time between progress events. Ends of epochs are always stored.
     absl::Duration progress_interval = absl::Milliseconds(100);
     // Number of crashes of the daemon in the same job, without a new checkpoint, after which the
@@ -44,12 +48,14 @@ class JobManager {
     int32_t max_queued = 1000;  // maximum number of queued jobs, including paused ones
     int32_t niceness = 0;       // increment of the nice value of the job's threads; see JobRunner
   };
-  // Recovers interrupted jobs (see RecoverJobs) and starts the thread that runs jobs. Returns
+  // Recovers interrupted jobs (see RecoverJobs) and starts the threads that run jobs. Returns
   // kInvalidArgument if an option is missing or out of range.
   static absl::StatusOr<std::unique_ptr<JobManager>> Create(const Options& options);
-  // Stops the running job at its next step with a checkpoint. The job resumes at the next start.
+  // Stops the running jobs at their next steps with a checkpoint. They resume at the next start.
   // Blocks.
   virtual ~JobManager() = default;
+  // Returns the largest number of jobs that run at once.
+  virtual int32_t places() const = 0;
 
   // Queues a job durably. Returns the existing job if the request_id was used with the same
   // spec, and kAlreadyExists if it was used with another spec. Returns the errors of Validate and

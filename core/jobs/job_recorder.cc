@@ -33,7 +33,12 @@ void JobRecorder::OnProgress(const TrainingProgress& progress) {
 }
 
 void JobRecorder::OnCheckpoint(int64_t step) {
-  Append([step](JobChange& change) { change.RecordCheckpoint(step); });
+  bool kept = false;
+  Append([step, &kept](JobChange& change) {
+    change.RecordCheckpoint(step);
+    kept = change.record().crashes == 0;
+  });
+  if (kept && options_.on_progress_kept != nullptr) options_.on_progress_kept();
   if (options_.quota != nullptr) options_.quota->FreeSpace();
 }
 

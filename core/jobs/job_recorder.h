@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ class JobRecorder final : public TrainingObserver {
     absl::Duration run_time_before = absl::ZeroDuration();  // of the job's earlier attempts
     // The quota for which each checkpoint frees space (FreeSpace). Optional. Outlives the recorder.
     const StateQuota* quota = nullptr;
+    // Called once a checkpoint has reset the job's count of crashes. Optional.
+    std::function<void()> on_progress_kept = nullptr;
   };
   // Starts the clock of the attempt.
   explicit JobRecorder(Options options)

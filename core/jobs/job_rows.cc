@@ -15,7 +15,8 @@ constexpr char kSelectJob[] =
     "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress, dataset, "
     "priority, "
     "labels, time_limit, epoch_limit, run_time, end_reason, best, all_crashes, published, "
-    "stop_requested, sweep, trial, pause_epoch, CASE WHEN state = 'QUEUED' THEN (SELECT count(*) "
+    "stop_requested, sweep, trial, pause_epoch, threads, run_device, run_threads, CASE WHEN state "
+    "= 'QUEUED' THEN (SELECT count(*) "
     "FROM jobs AS other WHERE "
     "other.kind = jobs.kind AND other.state = 'QUEUED' AND "
     "(-other.stop_requested, -other.priority, other.number) <= "
@@ -118,6 +119,9 @@ absl::Status ReadTrainingColumns(Database& database, const Query& row, JobRecord
   job.spec.sweep = row.Text(column++);
   job.spec.trial = static_cast<int32_t>(row.Integer(column++));
   job.spec.pause_epoch = row.Integer(column++);
+  job.spec.threads = static_cast<int32_t>(row.Integer(column++));
+  job.place.device = row.Text(column++);
+  job.place.threads = static_cast<int32_t>(row.Integer(column++));
   job.queue_position = row.Integer(column++);
   return absl::OkStatus();
 }
@@ -192,15 +196,15 @@ absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record
           "INSERT INTO jobs (id, request_id, config_name, config_yaml, overrides, device, state, "
           "attempt, crashes, checkpoint_step, created, error_code, error_text, model, "
           "last_sequence, kind, priority, labels, time_limit, epoch_limit, sweep, trial, "
-          "pause_epoch) VALUES "
-          "(?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0, '', '', ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+          "pause_epoch, threads) VALUES "
+          "(?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0, '', '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
           "RETURNING number"));
   VRP_RETURN_IF_ERROR(query.Bind(
       job.id, request_id, job.spec.config_name, job.spec.config_yaml, FromTexts(job.spec.overrides),
       job.spec.device, JobStateName(job.state), absl::ToUnixNanos(job.created), job.last_sequence,
       JobKindName(job.kind), int64_t{job.spec.priority}, FromLabels(job.spec.labels),
       FromLimit(job.spec.time_limit), job.spec.epoch_limit, job.spec.sweep, int64_t{job.spec.trial},
-      job.spec.pause_epoch));
+      job.spec.pause_epoch, int64_t{job.spec.threads}));
   VRP_RETURN_IF_ERROR(query.Next().status());
   const int64_t number = query.Integer(0);
   if (HasRequest(job.kind)) {
@@ -217,7 +221,7 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
           "UPDATE jobs SET state = ?, attempt = ?, crashes = ?, checkpoint_step = ?, started = ?, "
           "ended = ?, progress = ?, error_code = ?, error_text = ?, model = ?, last_sequence = ?, "
           "run_time = ?, end_reason = ?, best = ?, all_crashes = ?, published = ?, "
-          "stop_requested = ?, pause_epoch = ? WHERE number = ?"));
+          "stop_requested = ?, pause_epoch = ?, run_device = ?, run_threads = ? WHERE number = ?"));
   std::optional<std::string> published;
   if (job.published) published = WritePublished(*job.published);
   VRP_RETURN_IF_ERROR(query.Bind(
@@ -226,7 +230,8 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
       FromProgress(job.progress), int64_t{job.error.raw_code()}, FromAbsl(job.error.message()),
       job.model, job.last_sequence, absl::ToInt64Nanoseconds(job.run_time),
       TrainingEndName(job.end), FromProgress(job.best), int64_t{record.all_crashes}, published,
-      int64_t{job.stop_requested}, job.spec.pause_epoch, record.number));
+      int64_t{job.stop_requested}, job.spec.pause_epoch, job.place.device,
+      int64_t{job.place.threads}, record.number));
   VRP_RETURN_IF_ERROR(query.Run());
   if (!HasRequest(job.kind)) return absl::OkStatus();
   return UpdateSolveRow(database, record.number, job.solve);
@@ -241,11 +246,12 @@ absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
   return FirstOrNone(SelectJobs(database, "WHERE request_id = ?", request_id));
 }
 
-absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind) {
-  return FirstOrNone(SelectJobs(database,
-                                "WHERE kind = ? AND state = 'QUEUED' ORDER BY stop_requested DESC, "
-                                "priority DESC, number LIMIT 1",
-                                JobKindName(kind)));
+absl::StatusOr<std::vector<JobRecord>> ReadQueuedRows(Database& database, JobKind kind,
+                                                      const QueueRange& range) {
+  return SelectJobs(database,
+                    "WHERE kind = ? AND state = 'QUEUED' ORDER BY stop_requested DESC, "
+                    "priority DESC, number LIMIT ? OFFSET ?",
+                    JobKindName(kind), range.limit, range.first);
 }
 
 absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind) {
@@ -309,6 +315,26 @@ absl::Status DeleteJobRows(Database& database, int64_t job_number) {
     VRP_RETURN_IF_ERROR(query.Run());
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<StepTimes>> FindStepTimesRow(Database& database,
+                                                          std::string_view key) {
+  VRP_ASSIGN_OR_RETURN(Query query,
+                       database.Prepare("SELECT cpu_step, gpu_step FROM step_times WHERE key = ?"));
+  VRP_RETURN_IF_ERROR(query.Bind(key));
+  VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+  if (!row) return std::nullopt;
+  return StepTimes{.cpu = 1e-9 * static_cast<double>(query.Integer(0)),
+                   .gpu = 1e-9 * static_cast<double>(query.Integer(1))};
+}
+
+absl::Status WriteStepTimesRow(Database& database, std::string_view key, const StepTimes& times) {
+  VRP_ASSIGN_OR_RETURN(
+      Query query, database.Prepare("INSERT OR REPLACE INTO step_times (key, cpu_step, gpu_step) "
+                                    "VALUES (?, ?, ?)"));
+  VRP_RETURN_IF_ERROR(query.Bind(key, absl::ToInt64Nanoseconds(absl::Seconds(times.cpu)),
+                                 absl::ToInt64Nanoseconds(absl::Seconds(times.gpu))));
+  return query.Run();
 }
 
 absl::Status AddDeletionRow(Database& database, std::string_view job_id) {

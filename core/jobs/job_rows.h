@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "core/jobs/job_change.h"
 #include "core/jobs/sqlite.h"
+#include "core/jobs/step_timing.h"
 
 namespace vrp {
 
@@ -25,9 +26,15 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record);
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id);
 absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
                                                              std::string_view request_id);
-// Returns the next queued job of the kind: jobs that only have to end come first, then the highest
-// priority, then the oldest.
-absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind);
+// A range of the queue.
+struct QueueRange {
+  int64_t first = 0;  // counted from 0
+  int64_t limit = 0;  // maximum number of jobs
+};
+// Returns queued jobs of the kind in the order in which they start: jobs that only have to end come
+// first, then the highest priority, then the oldest.
+absl::StatusOr<std::vector<JobRecord>> ReadQueuedRows(Database& database, JobKind kind,
+                                                      const QueueRange& range);
 // Returns the number of jobs that are queued, paused or pausing. Pausing a job does not lower this
 // number.
 absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind);
@@ -58,6 +65,10 @@ struct JobRange {
 absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range);
 // Deletes a job's row and all rows that belong to the job.
 absl::Status DeleteJobRows(Database& database, int64_t job_number);
+
+// Returns what `device: auto` has measured for a TimingKey; nullopt if nothing.
+absl::StatusOr<std::optional<StepTimes>> FindStepTimesRow(Database& database, std::string_view key);
+absl::Status WriteStepTimesRow(Database& database, std::string_view key, const StepTimes& times);
 
 // Adds, removes or returns records of deleted training jobs whose files may still exist.
 absl::Status AddDeletionRow(Database& database, std::string_view job_id);

@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/jobs/dataset_use.h"
+#include "core/jobs/device_choice.h"
 #include "core/jobs/held_trial.h"
 #include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
@@ -74,12 +75,15 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
       cancel_(std::move(cancel)),
       hold_(std::make_shared<CancelFlag>(cancel_)),
       end_early_(std::make_shared<CancelFlag>(hold_)),
-      recorder_({.store = context.store,
-                 .clock = context.clock,
-                 .job_id = job_.id,
-                 .progress_interval = context.progress_interval,
-                 .run_time_before = job_.run_time,
-                 .quota = context.quota}) {}
+      recorder_(
+          {.store = context.store,
+           .clock = context.clock,
+           .job_id = job_.id,
+           .progress_interval = context.progress_interval,
+           .run_time_before = job_.run_time,
+           .quota = context.quota,
+           .on_progress_kept = [places = context.places, id = job_.id] { places->EndAlone(id); }}) {
+}
 
 void JobRun::Run() {
   const absl::StatusOr<Outcome> outcome = RunToModel();
@@ -87,6 +91,7 @@ void JobRun::Run() {
     // Handles a lost device like a crash of the daemon: the daemon restarts, and the job resumes
     // from its checkpoint. A job that keeps losing the device is quarantined. No other job starts
     // before the restart.
+    context_.places->Close();
     recorder_.OnLog(FromAbsl(outcome.status().message()));
     context_.stopping->WaitFor(absl::InfiniteDuration());
     return;
@@ -127,9 +132,9 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   TrainingRequest request;
   const JobSpec& spec = job_.spec;
   VRP_ASSIGN_OR_RETURN(request.config, ParseStoredConfig(spec));
-  VRP_ASSIGN_OR_RETURN(request.device,
-                       ResolveDevice(spec.device.empty() ? context_.default_device : spec.device));
-  request.threads = context_.threads;
+  // Reports the error of a device that is gone.
+  VRP_ASSIGN_OR_RETURN(const DeviceId resolved, context_.places->Resolve(spec));
+  request.device = context_.places->DeviceOf(job_.id).value_or(resolved);
   request.epoch_limit = spec.epoch_limit;
   request.time_limit = std::max(spec.time_limit - job_.run_time, absl::ZeroDuration());
   request.job_name = Concat("trainingJobs/", job_.id);
@@ -152,12 +157,38 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
     recorder_.OnLog(
         Concat("training.initial_model: ", configured, " is ", request.config.initial_model));
   }
+  const bool chooses = !context_.places->AutoGpus(spec).empty() && job_.place.device.empty();
+  // A run that began with an earlier version stays on its GPU.
+  if (chooses && resumed_from == 0) VRP_RETURN_IF_ERROR(ChooseFaster(request));
+  SetThreads(request);
   recorder_.WriteTensorBoard(
       TensorBoardWriter::Open({.folder = context_.folder->TensorBoardPath(job_.id),
                                .time = context_.clock->Now(),
                                .attempt = job_.attempt,
                                .resumed_from = resumed_from}));
   return request;
+}
+
+absl::Status JobRun::ChooseFaster(TrainingRequest& request) {
+  const DeviceChoiceContext choosing{
+      .store = *context_.store, .trainer = *context_.trainer, .places = *context_.places};
+  VRP_ASSIGN_OR_RETURN(const DeviceChoice choice,
+                       ChooseDevice(choosing, job_.spec, request,
+                                    Concat(context_.folder->JobPath(job_.id), "/timing"), cancel_));
+  recorder_.OnLog(choice.reason);
+  if (choice.device == request.device) return absl::OkStatus();
+  request.device = choice.device;
+  if (context_.places->Move(job_.id, choice.device)) return absl::OkStatus();
+  waits_for_cpu_ = true;
+  return absl::CancelledError("waits for a place on the CPU");
+}
+
+void JobRun::SetThreads(TrainingRequest& request) {
+  const ThreadShare share = context_.places->ThreadsFor(job_.spec, job_.place, request.device);
+  request.threads = share.threads;
+  if (!share.reason.empty()) {
+    recorder_.OnLog(Concat("threads: ", share.threads, ", ", share.reason));
+  }
 }
 
 absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& request) {
@@ -207,7 +238,7 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   // the run.
   const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id, end_early_);
   const absl::Cleanup unregister = [this] { context_.live->Remove(job_.id); };
-  VRP_RETURN_IF_ERROR(Begin());
+  VRP_RETURN_IF_ERROR(Begin({.device = request.device.ToString(), .threads = request.threads}));
   TrainingRequest live_request = request;
   live_request.live = live.get();
   live_request.end_early = end_early_;
@@ -223,9 +254,10 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   }
 }
 
-absl::Status JobRun::Begin() {
+absl::Status JobRun::Begin(const RunPlace& place) {
   return UpdateWithRetries(*context_.store, *context_.stopping, job_.id,
-                           [this](JobChange& change) -> absl::Status {
+                           [this, &place](JobChange& change) -> absl::Status {
+                             change.SetPlace(place);
                              // Handles jobs that were cancelled, paused or stopped before the
                              // manager knew the run.
                              switch (change.state()) {
@@ -268,6 +300,11 @@ absl::Status JobRun::ConcludeCancelled(JobChange& change, const absl::Status& er
   if (change.state() == JobState::kPausing) return change.MoveTo(JobState::kPaused);
   if (hold_->cancelled() && !hold_->cancelled_by_parent_only()) return ConcludeHeld(change);
   if (change.state() == JobState::kStopping) return ConcludeStopped(change);
+  if (waits_for_cpu_) {
+    change.SetPlace({.device = DeviceId{}.ToString()});
+    change.RecordLog("waits for a place on the CPU");
+    return change.MoveTo(JobState::kQueued);
+  }
   if (context_.stopping->IsSet()) {
     change.RecordLog("the daemon stops; the job resumes from its checkpoint at the next start");
     return change.MoveTo(JobState::kQueued);

@@ -15,6 +15,7 @@
 #include "core/jobs/job_store.h"
 #include "core/jobs/live_runs.h"
 #include "core/jobs/state_folder.h"
+#include "core/jobs/training_places.h"
 #include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "core/train/run/trainer.h"
@@ -32,8 +33,7 @@ struct JobRunContext {
   const DatasetStore* datasets = nullptr;  // null if there are no datasets
   const Clock* clock = nullptr;
   LiveRuns* live = nullptr;
-  int32_t threads = 1;
-  std::string default_device;
+  TrainingPlaces* places = nullptr;
   absl::Duration progress_interval;
 };
 
@@ -59,6 +59,11 @@ class JobRun {
   // Trains a trial of a sweep, whose model stays in the job's folder.
   absl::StatusOr<Outcome> RunTrial(TrainingRequest request);
   absl::StatusOr<TrainingRequest> Prepare();
+  // Chooses the device of a job with `device: auto` that has not trained yet, for all its runs.
+  // Returns kCancelled if the job has to wait for a place on the chosen device.
+  absl::Status ChooseFaster(TrainingRequest& request);
+  // Sets the threads of the run. Logs them unless they are all that there are.
+  void SetThreads(TrainingRequest& request);
   absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
   // Publishes the model, and waits while the disk is full. Returns kCancelled if `cancel` is set
   // meanwhile.
@@ -67,9 +72,9 @@ class JobRun {
   // result from being stored.
   void FreeSpaceForModel();
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request);
-  // Moves to RUNNING, or to STOPPING if the job only has to end. Returns kCancelled if the job must
-  // not continue.
-  absl::Status Begin();
+  // Moves to RUNNING, or to STOPPING if the job only has to end, and records where the job runs.
+  // Returns kCancelled if the job must not continue.
+  absl::Status Begin(const RunPlace& place);
   absl::Status ConcludeStopped(JobChange& change) const;
   // Concludes a run that ended before the end of the training.
   absl::Status ConcludeCancelled(JobChange& change, const absl::Status& error) const;
@@ -82,6 +87,7 @@ class JobRun {
   // Ends the run where a trial waits for its sweep's selection; child of cancel_.
   const std::shared_ptr<CancelFlag> hold_;
   const std::shared_ptr<CancelFlag> end_early_;  // child of hold_
+  bool waits_for_cpu_ = false;  // whether the job has to wait for a place on the CPU
   JobRecorder recorder_;
 };
 

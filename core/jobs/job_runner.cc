@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <optional>
 #include <utility>
 
 namespace vrp {
@@ -50,12 +49,25 @@ bool JobRunner::WaitForWork() {
   return true;
 }
 
+absl::StatusOr<std::optional<Job>> JobRunner::StartNext() {
+  if (options_.gate == nullptr) return options_.store->StartNext(options_.kind);
+  std::string reserved;
+  absl::StatusOr<std::optional<Job>> job =
+      options_.store->StartNext(options_.kind, [&](const JobRecord& record) {
+        const QueueDecision decision = options_.gate->Reserve(record);
+        if (decision == QueueDecision::kStart) reserved = record.job.id;
+        return decision;
+      });
+  if (!job.ok() && !reserved.empty()) options_.gate->Release(reserved);
+  return job;
+}
+
 void JobRunner::Work() {
   // Linux has a nice value per thread. If the system refuses the change, jobs run at normal
   // priority.
   if (options_.niceness > 0) (void)!nice(options_.niceness);
   while (WaitForWork()) {
-    const absl::StatusOr<std::optional<Job>> job = options_.store->StartNext(options_.kind);
+    const absl::StatusOr<std::optional<Job>> job = StartNext();
     if (!job.ok()) {
       // Waits before the next attempt, since the disk may be full.
       options_.stopping->WaitFor(kStoreRetry);
@@ -75,8 +87,10 @@ void JobRunner::RunOne(const Job& job) {
     if (options_.stopping->IsSet()) cancel->Cancel();
   }
   run_(job, cancel);
+  if (options_.gate != nullptr) options_.gate->Release(job.id);
   absl::MutexLock lock(&mutex_);
   running_.erase(job.id);
+  wake_ = true;  // the gate may let another job start
 }
 
 }  // namespace vrp

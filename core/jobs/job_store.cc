@@ -21,6 +21,8 @@ constexpr uintmax_t kMaxCheckedBytes = uintmax_t{256} << 20;
 // Number of events of a job after which its log is checked for thinning.
 constexpr int64_t kThinEvery = 512;
 
+constexpr int64_t kQueuePage = 64;  // jobs that are read together in search of a startable one
+
 bool IsTimeToThin(const std::vector<JobEvent>& added) {
   if (added.empty()) return false;
   return (added.front().sequence - 1) / kThinEvery != added.back().sequence / kThinEvery;
@@ -60,6 +62,23 @@ absl::StatusOr<std::optional<Job>> CheckSameRequest(absl::StatusOr<std::optional
   return absl::AlreadyExistsError(Concat("request_id: got ", Quoted(job.request_id),
                                          " again with another specification; ", ResourceName(job),
                                          " has this id; use a new request_id"));
+}
+
+// Returns the first queued job of the kind for which `decide` returns kStart; nullopt if there is
+// none.
+absl::StatusOr<std::optional<JobRecord>> FindStartable(
+    Database& database, JobKind kind, absl::FunctionRef<QueueDecision(const JobRecord&)> decide) {
+  QueueRange range{.first = 0, .limit = 1};  // usually the first job may start
+  while (true) {
+    VRP_ASSIGN_OR_RETURN(std::vector<JobRecord> records, ReadQueuedRows(database, kind, range));
+    for (JobRecord& record : records) {
+      const QueueDecision decision = decide(record);
+      if (decision == QueueDecision::kStart) return std::move(record);
+      if (decision == QueueDecision::kStop) return std::nullopt;
+    }
+    if (static_cast<int64_t>(records.size()) < range.limit) return std::nullopt;
+    range = {.first = range.first + range.limit, .limit = kQueuePage};
+  }
 }
 
 }  // namespace
@@ -226,12 +245,13 @@ absl::StatusOr<std::optional<std::string>> JobStore::ReadContent(std::string_vie
   return ReadContentRow(*reader_, id, kind);
 }
 
-absl::StatusOr<std::optional<Job>> JobStore::StartNext(JobKind kind) {
+absl::StatusOr<std::optional<Job>> JobStore::StartNext(
+    JobKind kind, absl::FunctionRef<QueueDecision(const JobRecord&)> decide) {
   Job job;
   {
     absl::MutexLock lock(&write_mutex_);
     VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kFull));
-    VRP_ASSIGN_OR_RETURN(std::optional<JobRecord> record, FindNextQueuedRow(*writer_, kind));
+    VRP_ASSIGN_OR_RETURN(std::optional<JobRecord> record, FindStartable(*writer_, kind, decide));
     if (!record) return std::nullopt;
     JobChange change(*std::move(record), clock_.Now());
     VRP_RETURN_IF_ERROR(change.Start());
@@ -292,6 +312,18 @@ absl::StatusOr<Job> JobStore::Write(const JobChange& change) {
 
 void JobStore::Notify(const Job& job, bool moved) const {
   if (listener_) listener_(job, moved);
+}
+
+absl::StatusOr<std::optional<StepTimes>> JobStore::FindStepTimes(std::string_view key) const {
+  absl::MutexLock lock(&read_mutex_);
+  return FindStepTimesRow(*reader_, key);
+}
+
+absl::Status JobStore::SaveStepTimes(std::string_view key, const StepTimes& times) {
+  absl::MutexLock lock(&write_mutex_);
+  VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kNormal));
+  VRP_RETURN_IF_ERROR(WriteStepTimesRow(*writer_, key, times));
+  return transaction.Commit();
 }
 
 absl::StatusOr<std::vector<JobEvent>> JobStore::ReadEvents(std::string_view job_id,

@@ -22,6 +22,13 @@
 
 namespace vrp {
 
+// Whether a queued job starts.
+enum class QueueDecision {
+  kStart,
+  kSkip,  // the job waits; the next one may start
+  kStop,  // the job waits, and so do all after it
+};
+
 // The job store. One connection writes and another reads, so readers never wait for a writer's
 // flush. A call that fails changes nothing. All database errors name the file (see Database).
 // Thread-safe; blocks on the disk.
@@ -63,9 +70,14 @@ class JobStore {
   absl::StatusOr<std::vector<Job>> ListTrials(std::string_view sweep) const;
   // Returns the number of jobs by kind and state, without zero counts.
   absl::StatusOr<std::vector<JobCount>> Count() const;
-  // Starts an attempt of the next queued job of the kind (see FindNextQueuedRow). Returns nullopt
-  // if none waits.
-  absl::StatusOr<std::optional<Job>> StartNext(JobKind kind);
+  // Starts an attempt of the first queued job of the kind, in the order of ReadQueuedRows, for
+  // which `decide` returns kStart. Returns nullopt if there is none. `decide` must not call the
+  // store.
+  absl::StatusOr<std::optional<Job>> StartNext(
+      JobKind kind, absl::FunctionRef<QueueDecision(const JobRecord&)> decide);
+  absl::StatusOr<std::optional<Job>> StartNext(JobKind kind) {
+    return StartNext(kind, [](const JobRecord&) { return QueueDecision::kStart; });
+  }
   // Deletes an ended job. Returns kFailedPrecondition if the job has not ended. The caller removes
   // a training job's files. ListDeletions returns the job's id until ForgetDeletion.
   absl::Status Delete(JobKind kind, std::string_view id);
@@ -86,6 +98,10 @@ class JobStore {
   // none, and kFailedPrecondition if a final job would change.
   absl::StatusOr<Job> Update(std::string_view id, Durability durability,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
+
+  // Calls FindStepTimesRow or WriteStepTimesRow.
+  absl::StatusOr<std::optional<StepTimes>> FindStepTimes(std::string_view key) const;
+  absl::Status SaveStepTimes(std::string_view key, const StepTimes& times);
 
   // Calls ReadEventRows or ReadHistoryRows.
   absl::StatusOr<std::vector<JobEvent>> ReadEvents(std::string_view job_id,

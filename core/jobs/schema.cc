@@ -130,8 +130,23 @@ ALTER TABLE jobs ADD COLUMN pause_epoch INTEGER NOT NULL DEFAULT 0;
 CREATE UNIQUE INDEX jobs_by_sweep ON jobs (sweep, trial) WHERE sweep <> '';
 )sql";
 
-constexpr std::array<std::string_view, 7> kMigrations = {kVersion1, kVersion2, kVersion3, kVersion4,
-                                                         kVersion5, kVersion6, kVersion7};
+// Adds where training jobs run. `threads` is what the job asks for; 0 means the daemon's share.
+// `run_device` and `run_threads` are those of the job's runs; empty and 0 before the first one.
+// step_times holds what `device: auto` has measured, in nanoseconds per step, by the hash of a
+// configuration and of the devices.
+constexpr std::string_view kVersion8 = R"sql(
+ALTER TABLE jobs ADD COLUMN threads INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN run_device TEXT NOT NULL DEFAULT '';
+ALTER TABLE jobs ADD COLUMN run_threads INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE step_times (
+  key TEXT PRIMARY KEY,
+  cpu_step INTEGER NOT NULL,
+  gpu_step INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array<std::string_view, 8> kMigrations = {
+    kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6, kVersion7, kVersion8};
 
 absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));

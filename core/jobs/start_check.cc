@@ -26,9 +26,9 @@ absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& c
   const auto add_error = [&errors](const absl::Status& status) {
     if (!status.ok()) errors.emplace_back(status.message());
   };
-  const absl::StatusOr<DeviceId> device =
-      ResolveDevice(spec.device.empty() ? context.default_device : spec.device);
+  const absl::StatusOr<DeviceId> device = context.places->Resolve(spec);
   add_error(device.status());
+  add_error(context.places->CheckThreads(spec));
   TrainingRequest request;
   request.config = config;
   request.device = device.value_or(DeviceId{});

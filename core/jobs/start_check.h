@@ -13,10 +13,10 @@
 namespace vrp {
 
 // Returns the device on which the job would run now. Returns kInvalidArgument with the errors that
-// the start would have, one per line. `device: ...` means a malformed or missing device. `KEY: ...`
-// means an unreadable file, a dataset that is missing or lacks content, or an initial model that is
-// missing or has other sizes. Returns kResourceExhausted if the check itself runs out of memory.
-// Blocks on the disk.
+// the start would have, one per line. `device: ...` means a malformed or missing device, `threads:
+// ...` more threads than there are. `KEY: ...` means an unreadable file, a dataset that is missing
+// or lacks content, or an initial model that is missing or has other sizes. Returns
+// kResourceExhausted if the check itself runs out of memory. Blocks on the disk.
 absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& config,
                                     const JobRunContext& context);
 

@@ -85,6 +85,10 @@ absl::Status CheckLimits(const JobSpec& spec) {
     errors.push_back(
         Concat("epoch_limit: got ", spec.epoch_limit, ", wanted 1 or more, or 0 for none"));
   }
+  if (spec.threads < 0) {
+    errors.push_back(
+        Concat("threads: got ", spec.threads, ", wanted 1 or more, or 0 for the daemon's share"));
+  }
   return InvalidUnlessEmpty(errors);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/base/usable_processors.h"
 #include "server/config/listen_address.h"
 #include "server/config/option_table.h"
 #include "server/config/tile_address.h"
@@ -84,7 +85,7 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& flags, const PartialOpti
         "--state-dir: absent, wanted the folder for jobs and models; it is created if absent");
   }
   if (options.models_dir.empty()) options.models_dir = Concat(options.state_dir, "/models");
-  if (options.threads == 0) options.threads = HardwareThreads();
+  if (options.threads == 0) options.threads = UsableProcessors();
   VRP_RETURN_IF_ERROR(CheckTlsOptions(options));
   VRP_RETURN_IF_ERROR(CheckAddresses(options));
   VRP_RETURN_IF_ERROR(CheckMap(options));

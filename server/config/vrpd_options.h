@@ -24,6 +24,7 @@ struct VrpdOptions {
   std::vector<std::string> read_only_models_dirs;  // empty means the models that come with vrpd
   std::vector<std::string> data_dirs;              // see RestrictsTrainingFiles
   std::string device = "auto";
+  std::vector<std::string> devices;  // empty: see TrainingPlaces::Options::used
   int32_t serving_memory_percent = 20;
   std::string nvml_library = "libnvidia-ml.so.1";  // library name for the loader, or a path
   int32_t threads = 0;                             // 0: all threads of the machine
@@ -32,6 +33,9 @@ struct VrpdOptions {
   int32_t max_batch_delay_us = 0;
   int32_t network_queue = 256;
   int32_t max_queued_jobs = 1000;
+  int32_t training_jobs_at_once = 1;
+  std::string worker_launcher = "mpirun -n {workers} --oversubscribe --bind-to none";
+  int32_t worker_patience_s = 60;
   int32_t solve_jobs_at_once = 1;
   int32_t state_quota_mb = 0;   // 0: no limit
   std::string tls_certificate;  // empty: plaintext connections

@@ -59,6 +59,7 @@ v1::PublishedWeights PublishedMessage(const PublishedWeights& published) {
 absl::Status FillLimits(const v1::TrainingSpec& message, JobSpec& spec) {
   spec.priority = message.priority();
   spec.epoch_limit = message.epoch_limit();
+  spec.threads = message.threads();
   if (message.has_time_limit()) {
     const absl::StatusOr<absl::Duration> limit = FromProto(message.time_limit());
     if (!limit.ok()) return InvalidField("spec.time_limit", FromAbsl(limit.status().message()));
@@ -175,6 +176,7 @@ v1::TrainingSpec ToProto(const JobSpec& spec) {
     *message.mutable_time_limit() = ToProto(spec.time_limit);
   }
   message.set_epoch_limit(spec.epoch_limit);
+  message.set_threads(spec.threads);
   return message;
 }
 
@@ -192,6 +194,8 @@ v1::TrainingJob ToProto(const Job& job) {
   message.set_stop_requested(job.stop_requested);
   message.set_sweep(job.spec.sweep);
   message.set_trial(job.spec.trial);
+  message.set_device(job.place.device);
+  message.set_threads(job.place.threads);
   return message;
 }
 

@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
+#include "core/device/device.h"
 #include "core/model/policy/policy.h"
 #include "core/train/run/trainer.h"
 #include "server/config/vrpd_options.h"
@@ -23,6 +25,8 @@ class Daemon {
     PolicyLoader policy_loader;
     Trainer* trainer = nullptr;    // outlives the daemon
     const Clock* clock = nullptr;  // outlives the daemon
+    // The machine's devices, the CPU first. Tests emulate GPUs. Empty: ListDevices().
+    std::vector<DeviceInfo> devices = {};
     // Called at the first loss of a GPU. From then on, the daemon is not ready and its training
     // service does not serve. Use it instead of SetDeviceLossListener, which the daemon itself
     // calls. Optional.

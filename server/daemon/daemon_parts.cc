@@ -6,6 +6,8 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/device/device_telemetry.h"
+#include "core/jobs/training_places.h"
+#include "core/model/policy/spread_policy.h"
 #include "server/daemon/job_log.h"
 #include "server/daemon/state_checks.h"
 #include "server/support/logging.h"
@@ -63,7 +65,8 @@ absl::Status Daemon::Parts::OpenTelemetry() {
 absl::Status Daemon::Parts::OpenDevices() {
   const Watchdog::Watch watched = WatchStart("devices");
   const std::string& library = options.vrpd.nvml_library;
-  const std::vector<DeviceInfo> known = ListDevices();
+  known_devices = options.devices.empty() ? ListDevices() : options.devices;
+  const std::vector<DeviceInfo>& known = known_devices;
   auto reader = MakeTelemetryReader({.library = library, .devices = known});
   LogUnusedDriver(options.vrpd, known);
   // Without a GPU, a missing library matters only if the user named it.
@@ -72,22 +75,41 @@ absl::Status Daemon::Parts::OpenDevices() {
                {{.name = "error", .value = std::string(reader.status().message())}});
   }
   devices = std::make_unique<DeviceSampler>(std::move(reader));
-  VRP_ASSIGN_OR_RETURN(device, ResolveDevice(options.vrpd.device));
+  VRP_ASSIGN_OR_RETURN(device, ResolveDevice(options.vrpd.device, known));
+  VRP_ASSIGN_OR_RETURN(used_devices, TrainingDevices(options.vrpd.devices, known));
+  // Networks run on a device that this daemon uses.
+  const bool chooses = options.vrpd.device == "auto";
+  if (chooses && !used_devices.empty()) device = used_devices.front();
   default_device = device.ToString();
+  // Without a GPU there is nothing to choose.
+  job_device = chooses && known.size() > 1 ? "auto" : default_device;
   return absl::OkStatus();
+}
+
+std::vector<DeviceId> Daemon::Parts::SpreadGpus() const {
+  std::vector<DeviceId> gpus;
+  for (const DeviceId used : used_devices) {
+    if (used.kind == DeviceKind::kCuda) gpus.push_back(used);
+  }
+  // A named device is kept.
+  if (options.vrpd.device != "auto" || gpus.size() < 2) gpus.clear();
+  return gpus;
 }
 
 absl::Status Daemon::Parts::OpenModels() {
   const Watchdog::Watch watched = WatchStart("models");
   const VrpdOptions& vrpd = options.vrpd;
+  const std::vector<DeviceId> gpus = SpreadGpus();
   VRP_RETURN_IF_ERROR(MakePrivateDirectory(vrpd.state_dir));
-  VRP_ASSIGN_OR_RETURN(registry,
-                       Registry::Create({.directory = vrpd.models_dir,
-                                         .read_only_directories = vrpd.read_only_models_dirs,
-                                         .device = device,
-                                         .loader = options.policy_loader,
-                                         .on_failure = LogModelFailure,
-                                         .watch = telemetry->watchdog().AsFunction()}));
+  VRP_ASSIGN_OR_RETURN(
+      registry,
+      Registry::Create({.directory = vrpd.models_dir,
+                        .read_only_directories = vrpd.read_only_models_dirs,
+                        .device = device,
+                        .loader = gpus.empty() ? options.policy_loader
+                                               : SpreadLoader(options.policy_loader, gpus, load),
+                        .on_failure = LogModelFailure,
+                        .watch = telemetry->watchdog().AsFunction()}));
   return absl::OkStatus();
 }
 
@@ -123,16 +145,24 @@ absl::Status Daemon::Parts::OpenRoads() {
 
 absl::Status Daemon::Parts::OpenTrainingJobs() {
   const Watchdog::Watch watched = WatchStart("training jobs");
-  watchdog_trainer = std::make_unique<WatchdogTrainer>(*options.trainer, telemetry->watchdog());
+  workers_trainer = std::make_unique<WorkersTrainer>(
+      *options.trainer,
+      WorkersOptions{.launcher = options.vrpd.worker_launcher,
+                     .program = WorkerProgramPath(),
+                     .patience = absl::Seconds(options.vrpd.worker_patience_s)});
+  watchdog_trainer = std::make_unique<WatchdogTrainer>(*workers_trainer, telemetry->watchdog());
   thread_counting_trainer = std::make_unique<ThreadCountingTrainer>(*watchdog_trainer, busy);
-  trainer = std::make_unique<DeviceUsageTrainer>(*thread_counting_trainer, *devices);
+  trainer = std::make_unique<DeviceUsageTrainer>(*thread_counting_trainer, *devices, load);
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
                                                  .trainer = trainer.get(),
                                                  .registry = registry.get(),
                                                  .datasets = datasets.get(),
                                                  .clock = options.clock,
                                                  .threads = options.vrpd.threads,
-                                                 .default_device = default_device,
+                                                 .jobs_at_once = options.vrpd.training_jobs_at_once,
+                                                 .devices = known_devices,
+                                                 .used_devices = used_devices,
+                                                 .default_device = job_device,
                                                  .max_queued = options.vrpd.max_queued_jobs,
                                                  .niceness = kTrainingNiceness}));
   LogUnknownJobFolders(*book);
@@ -163,8 +193,9 @@ void Daemon::Parts::MakeBatcher() {
   batching.limits = {.max_batch = vrpd.max_batch,
                      .max_rows = on_cpu ? kCpuBatchRows : kGpuBatchRows,
                      .max_waiting = vrpd.network_queue};
-  // One thread submits work to a GPU; on a CPU each thread can decode a batch.
-  batching.max_running = on_cpu ? vrpd.threads : 1;
+  // One thread submits work to each GPU; on a CPU each thread can decode a batch.
+  const auto gpus = std::max<int32_t>(1, static_cast<int32_t>(SpreadGpus().size()));
+  batching.max_running = on_cpu ? vrpd.threads : gpus;
   batching.max_delay = absl::Microseconds(vrpd.max_batch_delay_us);
   batching.run_later = [pool = solve_pool.get()](absl::AnyInvocable<void()> work) {
     pool->Run(std::move(work));

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/device/device.h"
+#include "core/device/device_load.h"
 #include "core/jobs/job_book.h"
 #include "core/jobs/job_manager.h"
 #include "core/jobs/solve_job_manager.h"
@@ -54,6 +55,7 @@
 #include "server/telemetry/thread_counting_trainer.h"
 #include "server/telemetry/watchdog.h"
 #include "server/telemetry/watchdog_trainer.h"
+#include "server/worker/workers_trainer.h"
 
 namespace vrp {
 
@@ -80,6 +82,7 @@ struct Daemon::Parts {
   absl::Status OpenSolveJobs();
   absl::Status OpenSimulations();
   absl::Status OpenSweeps();
+  std::vector<DeviceId> SpreadGpus() const;  // of networks; empty if they run on `device`
   int32_t ReadAhead() const;
   void MakeServices();
   absl::Status OpenAccess();
@@ -95,8 +98,12 @@ struct Daemon::Parts {
   const Options options;
   Drain drain{options.drain_timeout};
   absl::Time started;
-  DeviceId device;
+  std::vector<DeviceInfo> known_devices;
+  std::vector<DeviceId> used_devices;  // see TrainingPlaces::Options::used
+  DeviceLoad load;
+  DeviceId device;  // of networks
   std::string default_device;
+  std::string job_device;  // of training jobs that name none: default_device, or "auto"
   std::unique_ptr<TlsFiles> tls;
   std::unique_ptr<ExpiryMonitor> expiry;
   std::unique_ptr<AccessControl> access;
@@ -116,6 +123,7 @@ struct Daemon::Parts {
   std::unique_ptr<StreamTracker> streams;
   std::unique_ptr<MessageBudget> messages;
   BusyThreads busy{options.vrpd.threads};
+  std::unique_ptr<WorkersTrainer> workers_trainer;
   std::unique_ptr<WatchdogTrainer> watchdog_trainer;
   std::unique_ptr<ThreadCountingTrainer> thread_counting_trainer;
   std::unique_ptr<DeviceUsageTrainer> trainer;

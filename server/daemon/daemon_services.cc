@@ -71,7 +71,7 @@ void Daemon::Parts::MakeHandlers() {
                                                                  .max_nodes = vrpd.max_nodes});
   training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
       .jobs = jobs.get(),
-      .default_device = default_device,
+      .default_device = job_device,
       .data_folders = RestrictsTrainingFiles(vrpd) ? DataFolders(vrpd.data_dirs) : std::nullopt});
   model_handler = std::make_unique<ModelHandler>(
       ModelEvaluationContext{.registry = registry.get(),
@@ -129,7 +129,7 @@ absl::Status Daemon::Parts::OpenSweeps() {
                                                      .max_queued = vrpd.max_queued_jobs}));
   sweep_handler = std::make_unique<SweepHandler>(SweepHandler::Options{
       .sweeps = sweeps.get(),
-      .default_device = default_device,
+      .default_device = job_device,
       .data_folders = RestrictsTrainingFiles(vrpd) ? DataFolders(vrpd.data_dirs) : std::nullopt});
   return absl::OkStatus();
 }
@@ -170,6 +170,7 @@ void Daemon::Parts::MakeServices() {
   services.push_back(
       std::make_unique<SystemService>(context,
                                       SystemFacts{.grpc_version = grpc::Version(),
+                                                  .devices = known_devices,
                                                   .default_device = default_device,
                                                   .vrpd = options.vrpd,
                                                   .started = started,
@@ -257,7 +258,8 @@ void Daemon::Parts::StartTelemetry() {
                     .batcher = batcher.get(),
                     .streams = streams.get(),
                     .roads = roads.get(),
-                    .devices = devices.get()});
+                    .devices = devices.get(),
+                    .busy = &busy});
   const auto set_health = [health = port.server->GetHealthCheckService()](bool ready) {
     health->SetServingStatus(kReadinessService, ready);
   };

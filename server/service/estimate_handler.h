@@ -15,8 +15,6 @@ namespace vrp {
 
 // The model of requests that name none.
 inline constexpr std::string_view kDefaultEstimateModel = "estimate-mixed";
-// Largest number of estimates of one request.
-inline constexpr int64_t kMaxEstimates = 100'000;
 
 // A handler that estimates costs, on all idle threads. Thread-safe. See estimate_service.proto for
 // the errors.

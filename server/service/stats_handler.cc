@@ -92,6 +92,8 @@ v1::ActiveJob ToActiveJob(const Job& job) {
   v1::ActiveJob message;
   message.set_name(ResourceName(job));
   message.set_state(ToProto(job.state));
+  message.set_device(job.place.device);
+  message.set_threads(job.place.threads);
   if (job.started > absl::InfinitePast()) *message.mutable_start_time() = ToProto(job.started);
   if (job.kind == JobKind::kSolve) {
     *message.mutable_solve() = ToProto(job.solve.progress);
@@ -122,6 +124,7 @@ void AddTelemetry(const DeviceTelemetry& telemetry, v1::DeviceStats& device) {
   device.set_driver_version(telemetry.driver_version);
   device.set_error(telemetry.problem);
   if (telemetry.utilization) device.set_utilization(*telemetry.utilization);
+  if (telemetry.memory_utilization) device.set_memory_utilization(*telemetry.memory_utilization);
   if (telemetry.memory_total_bytes) device.set_memory_total_bytes(*telemetry.memory_total_bytes);
   if (telemetry.memory_used_bytes) device.set_memory_used_bytes(*telemetry.memory_used_bytes);
   if (telemetry.temperature_celsius) device.set_temperature_celsius(*telemetry.temperature_celsius);
@@ -140,12 +143,24 @@ void AddMemory(const DeviceMemory& memory, v1::DeviceStats& device) {
   }
 }
 
+void AddCpu(const CpuFigures& cpu, v1::DeviceStats& device) {
+  device.set_name(cpu.name);
+  device.set_utilization(cpu.busy);
+  if (cpu.memory_total == 0) return;
+  device.set_memory_total_bytes(cpu.memory_total);
+  if (cpu.memory_available > 0) {
+    device.set_memory_used_bytes(cpu.memory_total - cpu.memory_available);
+  }
+}
+
 void AddDevices(const LiveFigures& live, v1::ServerStats& stats) {
   for (const DeviceFigures& figures : live.devices) {
     v1::DeviceStats& device = *stats.add_devices();
     device.set_id(figures.id);
+    if (figures.cpu) AddCpu(*figures.cpu, device);
     if (figures.telemetry) AddTelemetry(*figures.telemetry, device);
     if (figures.memory) AddMemory(*figures.memory, device);
+    for (const std::string& job : figures.training_jobs) device.add_training_jobs(job);
   }
   stats.set_driver_error(std::string(live.devices_status.message()));
 }

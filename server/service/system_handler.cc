@@ -66,7 +66,7 @@ v1::ServerInfo DescribeServer(const SystemFacts& facts) {
   info.set_git_commit(GitCommit());
   info.set_torch_version(TorchVersion());
   info.set_grpc_version(facts.grpc_version);
-  for (const DeviceInfo& device : ListDevices()) *info.add_devices() = ToProto(device);
+  for (const DeviceInfo& device : facts.devices) *info.add_devices() = ToProto(device);
   info.set_default_device(facts.default_device);
   info.set_threads(facts.vrpd.threads);
   *info.mutable_limits() = LimitsOf(facts.vrpd);

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/device/device.h"
 #include "server/config/vrpd_options.h"
 #include "server/telemetry/device_loss_notice.h"
 #include "vrp/v1/system_service.pb.h"
@@ -15,6 +17,7 @@ namespace vrp {
 // Properties of the daemon that DescribeServer states.
 struct SystemFacts {
   std::string grpc_version;
+  std::vector<DeviceInfo> devices;  // of the machine
   std::string default_device;
   VrpdOptions vrpd;
   absl::Time started;
@@ -23,7 +26,7 @@ struct SystemFacts {
   const DeviceLossNotice* device_loss = nullptr;  // outlives the facts
 };
 
-// Returns a description of the server. Lists the devices again at each call.
+// Returns a description of the server.
 v1::ServerInfo DescribeServer(const SystemFacts& facts);
 // Sets the log level. Returns kInvalidArgument if the request states no known level.
 absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequest& request);

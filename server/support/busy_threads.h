@@ -48,6 +48,7 @@ class BusyThreads {
   // Leases the idle threads, at most `max_threads`. Leases one thread if none is idle.
   Lease TakeIdle(int32_t max_threads);
   int32_t busy() const;
+  int32_t total() const { return total_; }
 
  private:
   void Return(int32_t threads);

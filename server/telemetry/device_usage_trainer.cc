@@ -39,6 +39,7 @@ class DeviceUsageObserver final : public TrainingObserver {
 absl::StatusOr<TrainingResult> DeviceUsageTrainer::Train(const TrainingRequest& request,
                                                          const StopCondition& stop,
                                                          TrainingObserver& observer) {
+  const DeviceLoad::Lease lease = load_.Begin(request.device);
   DeviceUsageObserver with_usage(observer, sampler_, request.device);
   return trainer_.Train(request, stop, with_usage);
 }

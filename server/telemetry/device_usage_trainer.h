@@ -1,8 +1,10 @@
-// A trainer that adds the utilisation and memory of its GPU to the progress.
+// A trainer that adds the utilisation and memory of its GPU to the progress, and counts its runs as
+// work on their devices.
 #pragma once
 
 #include <string>
 
+#include "core/device/device_load.h"
 #include "core/train/run/trainer.h"
 #include "server/telemetry/device_sampler.h"
 
@@ -10,9 +12,9 @@ namespace vrp {
 
 class DeviceUsageTrainer final : public Trainer {
  public:
-  // Both arguments must outlive the trainer.
-  DeviceUsageTrainer(Trainer& trainer, const DeviceSampler& sampler)
-      : trainer_(trainer), sampler_(sampler) {}
+  // The arguments must outlive the trainer.
+  DeviceUsageTrainer(Trainer& trainer, const DeviceSampler& sampler, DeviceLoad& load)
+      : trainer_(trainer), sampler_(sampler), load_(load) {}
 
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
                                        TrainingObserver& observer) override;
@@ -26,6 +28,7 @@ class DeviceUsageTrainer final : public Trainer {
  private:
   Trainer& trainer_;
   const DeviceSampler& sampler_;
+  DeviceLoad& load_;
 };
 
 }  // namespace vrp

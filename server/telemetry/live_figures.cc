@@ -159,7 +159,11 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
   FamilyBuilder info("vrp_device_info", "Identity of a GPU; the value is always 1.");
   FamilyBuilder up("vrp_device_up", "Whether the GPU answers its driver; 0: lost or failing.");
   FamilyBuilder busy("vrp_device_utilization_ratio",
-                     "Share of the last second in which a kernel of any process ran.");
+                     "Share of the last second in which a kernel of any process ran; of the CPU, "
+                     "the share of vrpd's threads that compute.");
+  FamilyBuilder memory_busy("vrp_device_memory_utilization_ratio",
+                            "Share of the last second in which the GPU's memory was read or "
+                            "written.");
   FamilyBuilder used("vrp_device_memory_used_bytes",
                      "GPU memory used by all processes and the driver.");
   FamilyBuilder temperature("vrp_device_temperature_celsius", "Temperature of the GPU.");
@@ -167,6 +171,7 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
   FamilyBuilder limit("vrp_device_power_limit_watts", "Power limit of the GPU.");
   FamilyBuilder clock("vrp_device_sm_clock_hertz", "Clock of the GPU's multiprocessors.");
   for (const DeviceFigures& device : figures.devices) {
+    if (device.cpu.has_value()) busy.Add(device.cpu->busy, {{"device", device.id}});
     if (!device.telemetry.has_value()) continue;
     const DeviceTelemetry& known = *device.telemetry;
     info.Add(1, {{"device", device.id},
@@ -175,31 +180,36 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
                  {"driver", known.driver_version}});
     up.Add(known.problem.empty() ? 1 : 0, {{"device", device.id}});
     AddKnown(busy, known.utilization, device.id);
+    AddKnown(memory_busy, known.memory_utilization, device.id);
     AddKnown(used, known.memory_used_bytes, device.id);
     AddKnown(temperature, known.temperature_celsius, device.id);
     AddKnown(power, known.power_watts, device.id);
     AddKnown(limit, known.power_limit_watts, device.id);
     AddKnown(clock, known.sm_clock_mhz, device.id, 1e6);
   }
-  for (FamilyBuilder* family : {&info, &up, &busy, &used, &temperature, &power, &limit, &clock}) {
+  for (FamilyBuilder* family :
+       {&info, &up, &busy, &memory_busy, &used, &temperature, &power, &limit, &clock}) {
     families.push_back(family->Take());
   }
 }
 
 void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& families) {
   FamilyBuilder memory("vrp_device_memory_bytes",
-                       "GPU memory by kind: total and free memory of the device, and memory "
+                       "Memory by kind: total and free memory of the device, and memory of a GPU "
                        "allocated by this process's tensors or reserved by its caching allocator.");
   for (const DeviceFigures& device : figures.devices) {
     const auto add = [&](const char* kind, int64_t bytes) {
       memory.Add(static_cast<double>(bytes), {{"device", device.id}, {"kind", kind}});
     };
-    if (device.memory.has_value()) {
+    if (device.cpu.has_value()) {
+      if (device.cpu->memory_total > 0) add("total", device.cpu->memory_total);
+      if (device.cpu->memory_available > 0) add("free", device.cpu->memory_available);
+    } else if (device.memory.has_value()) {
       add("total", device.memory->total);
       add("free", device.memory->free);
       add("allocated", device.memory->allocated);
       add("reserved", device.memory->reserved);
-    } else if (device.telemetry->memory_total_bytes.has_value()) {
+    } else if (device.telemetry.has_value() && device.telemetry->memory_total_bytes.has_value()) {
       const int64_t total = *device.telemetry->memory_total_bytes;
       add("total", total);
       const std::optional<int64_t> used = device.telemetry->memory_used_bytes;
@@ -207,6 +217,15 @@ void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& fami
     }
   }
   families.push_back(memory.Take());
+}
+
+void AddDeviceJobs(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+  if (!figures.jobs_status.ok()) return;  // a missing sample is better than a wrong one
+  FamilyBuilder jobs("vrp_device_training_jobs", "Training jobs that run on a device.");
+  for (const DeviceFigures& device : figures.devices) {
+    jobs.Add(static_cast<double>(device.training_jobs.size()), {{"device", device.id}});
+  }
+  families.push_back(jobs.Take());
 }
 
 QueueFigures NetworkQueue(const DecodeBatcher& batcher) {
@@ -238,10 +257,15 @@ absl::Status GatherJobs(const JobBook& book, LiveFigures& figures) {
 }
 
 void GatherDevices(const LiveSources& sources, LiveFigures& figures) {
-  if (sources.devices == nullptr) return;
-  const std::shared_ptr<const DeviceSample> sample = sources.devices->Latest();
-  figures.devices = JoinDevices(*sample, ReadDeviceMemory());
-  figures.devices_status = sample->status();
+  if (sources.devices != nullptr) {
+    const std::shared_ptr<const DeviceSample> sample = sources.devices->Latest();
+    figures.devices = JoinDevices(*sample, ReadDeviceMemory());
+    figures.devices_status = sample->status();
+  }
+  if (sources.busy != nullptr) {
+    figures.devices.insert(figures.devices.begin(), ReadCpuFigures(*sources.busy));
+  }
+  AddTrainingJobs(figures.active_jobs, figures.devices);
 }
 
 }  // namespace
@@ -249,7 +273,6 @@ void GatherDevices(const LiveSources& sources, LiveFigures& figures) {
 LiveFigures GatherFigures(const LiveSources& sources) {
   LiveFigures figures;
   figures.process = ReadProcessFigures();
-  GatherDevices(sources, figures);
   const auto add_queue = [&](const std::string& name, const WorkPool* pool) {
     if (pool != nullptr) figures.queues.push_back(PoolQueue(name, *pool));
   };
@@ -258,6 +281,7 @@ LiveFigures GatherFigures(const LiveSources& sources) {
   add_queue("quick", sources.quick_pool);
   if (sources.batcher != nullptr) figures.queues.push_back(NetworkQueue(*sources.batcher));
   if (sources.book != nullptr) figures.jobs_status = GatherJobs(*sources.book, figures);
+  GatherDevices(sources, figures);  // after the jobs, which it lists by device
   if (sources.registry != nullptr) {
     figures.models_available = static_cast<int32_t>(sources.registry->List().size());
     figures.models_loaded = sources.registry->LoadedCount();
@@ -294,6 +318,7 @@ std::vector<MetricFamily> ToFamilies(const LiveFigures& figures) {
   AddProcess(figures, families);
   AddDeviceMemory(figures, families);
   AddDeviceTelemetry(figures, families);
+  AddDeviceJobs(figures, families);
   return families;
 }
 

@@ -54,6 +54,7 @@ struct LiveSources {
   const StreamTracker* streams = nullptr;
   const RoadNetworks* roads = nullptr;
   const DeviceSampler* devices = nullptr;
+  const BusyThreads* busy = nullptr;
 };
 
 // Reads all figures except `started` and `not_ready`. Blocks on the disk for jobs and models.

@@ -168,7 +168,7 @@ int Run(const std::string& directory, const std::string& folder, int64_t instanc
   MeasureHundred(model);
   MeasureRegression(fitted, fresh);
   for (const int64_t iterations : {0, 1, 2, 5, 10, 20}) MeasureSearch(iterations, fitted, fresh);
-  if (marginals > 0) MeasureMarginals(model, seed + 1, marginals);
+  if (marginals > 0) MeasureMarginals(model, seed + 1, marginals, folder);
   return 0;
 }
 

@@ -1,12 +1,18 @@
 #include "tests/bench/estimate_marginals.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "core/base/file.h"
+#include "core/base/json.h"
 #include "core/base/steady_time.h"
+#include "core/base/text.h"
+#include "core/estimate/added_customer.h"
 #include "core/estimate/quick_savings.h"
+#include "core/model/estimate/subset_estimates.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/plan/plan_value.h"
 #include "core/search/search.h"
@@ -82,55 +88,146 @@ Plan QuickPlan(const Instance& instance) {
   return plan;
 }
 
-// The costs of one more customer, by candidate.
-struct Marginals {
-  std::vector<double> searched, again, estimated, quick, built;
+// The costs of searches, with two seeds: without candidates, then with each.
+struct SearchedCosts {
+  std::vector<double> first, second;
 };
 
-Marginals MarginalsOf(const EstimateModel& model, const Instance& whole) {
+std::vector<double> SearchedBySeed(const Instance& whole, int32_t base, uint64_t seed) {
+  const SearchResult without = Searched(WithCandidate(whole, base, 0), seed, {});
+  std::vector<double> costs = {without.cost};
+  for (int32_t c = 1; c <= kCandidates; ++c) {
+    const Instance larger = WithCandidate(whole, base, base + c);
+    costs.push_back(Searched(larger, seed, {without.plan}).cost);
+  }
+  return costs;
+}
+
+// Returns the costs at `path`, or finds and writes them.
+SearchedCosts CostsAt(const std::string& path, const Instance& whole, int32_t base) {
+  const absl::StatusOr<std::string> text = ReadFile(path, int64_t{1} << 20);
+  if (text.ok()) {
+    const auto json = Value(ParseJsonText(*text, path));
+    return {json["first"].get<std::vector<double>>(), json["second"].get<std::vector<double>>()};
+  }
+  SearchedCosts costs = {SearchedBySeed(whole, base, 1), SearchedBySeed(whole, base, 2)};
+  const nlohmann::json json = {{"first", costs.first}, {"second", costs.second}};
+  if (const absl::Status status = AtomicWriteFile(path, json.dump()); !status.ok()) Die(status);
+  return costs;
+}
+
+// The costs of one more customer, by candidate. `searched` is the mean of both seeds.
+struct Marginals {
+  std::vector<double> searched, first, second, apart, estimated, quick, built, timed;
+};
+
+// Sets the estimates of the base and of all candidates, as EstimateCosts answers them. Returns the
+// seconds that they take.
+double SetEstimates(const EstimateModel& model, const Instance& whole, int32_t base,
+                    Marginals& marginals) {
+  std::vector<std::vector<NodeIndex>> subsets(kCandidates + 1);
+  for (int32_t c = 0; c <= kCandidates; ++c) {
+    subsets[c].resize(static_cast<size_t>(base));
+    std::iota(subsets[c].begin(), subsets[c].end(), 1);
+    if (c > 0) subsets[c].push_back(base + c);
+  }
+  EstimateScratch scratch;
+  AddedCustomer added;
+  double seconds = 0;
+  for (const bool warm : {false, true}) {
+    const absl::Time begun = SteadyNow();
+    SubsetEstimates estimates(model, whole, subsets);
+    for (int32_t c = 0; c <= kCandidates; ++c) estimates.Estimate(c, scratch);
+    marginals.apart.clear();
+    for (int32_t c = 1; c <= kCandidates; ++c) {
+      marginals.apart.push_back(estimates.estimates()[c].cost - estimates.estimates()[0].cost);
+    }
+    for (int64_t b = 0; b < estimates.bases(); ++b) estimates.Compare(b, added);
+    estimates.Finish();
+    if (warm) seconds = absl::ToDoubleSeconds(SteadyNow() - begun);
+    marginals.estimated.clear();
+    for (int32_t c = 1; c <= kCandidates; ++c) {
+      marginals.estimated.push_back(estimates.estimates()[c].cost - estimates.estimates()[0].cost);
+    }
+  }
+  return seconds;
+}
+
+Marginals MarginalsOf(const EstimateModel& model, const Instance& whole, const std::string& path,
+                      double& seconds) {
   const int32_t base = whole.num_customers() - kCandidates;
   const Instance smaller = WithCandidate(whole, base, 0);
-  const SearchResult first = Searched(smaller, 1, {});
-  const SearchResult second = Searched(smaller, 2, {});
+  const SearchedCosts costs = CostsAt(path, whole, base);
+  Marginals marginals;
+  const double spent = SetEstimates(model, whole, base, marginals);
+  seconds += spent / (kCandidates + 1);
   SearchOptions none;
   none.max_iterations = 0;
   const Plan built = Value(Search(smaller, none)).plan;
+  SearchOptions as_long;
+  as_long.stop = StopCondition(SteadyNow() + absl::Seconds(spent), nullptr);
+  const Plan timed = Value(Search(smaller, as_long)).plan;
   const Plan quick = QuickPlan(smaller);
-  EstimateScratch scratch;
-  const double estimate = Value(model.Estimate(smaller, scratch)).cost;
-  Marginals marginals;
-  for (int32_t c = 1; c <= kCandidates; ++c) {
-    const Instance larger = WithCandidate(whole, base, base + c);
-    marginals.searched.push_back(Searched(larger, 1, {first.plan}).cost - first.cost);
-    marginals.again.push_back(Searched(larger, 2, {second.plan}).cost - second.cost);
-    marginals.estimated.push_back(Value(model.Estimate(larger, scratch)).cost - estimate);
+  for (size_t c = 1; c <= kCandidates; ++c) {
+    const Instance larger = WithCandidate(whole, base, base + static_cast<NodeIndex>(c));
+    marginals.first.push_back(costs.first[c] - costs.first[0]);
+    marginals.second.push_back(costs.second[c] - costs.second[0]);
+    marginals.searched.push_back(0.5 * (marginals.first.back() + marginals.second.back()));
     marginals.quick.push_back(CheapestInsertion(larger, quick));
     marginals.built.push_back(CheapestInsertion(larger, built));
+    marginals.timed.push_back(CheapestInsertion(larger, timed));
   }
   return marginals;
 }
 
+// Sums of a way's rank correlations.
+struct RankSums {
+  double sum = 0, squares = 0, to_first = 0;
+
+  void Add(const std::vector<double>& way, const Marginals& marginals) {
+    const double rank = RankCorrelation(way, marginals.searched);
+    sum += rank;
+    squares += rank * rank;
+    to_first += RankCorrelation(way, marginals.first);
+  }
+  nlohmann::ordered_json Means(int instances) const {
+    const double mean = sum / instances;
+    const double variance = std::max(0.0, squares / instances - mean * mean);
+    return {{"to_the_mean_of_both_seeds", mean},
+            {"standard_error", std::sqrt(variance / instances)},
+            {"to_the_first_seed", to_first / instances}};
+  }
+};
+
 }  // namespace
 
-void MeasureMarginals(const EstimateModel& model, uint64_t seed, int instances) {
+void MeasureMarginals(const EstimateModel& model, uint64_t seed, int instances,
+                      const std::string& folder) {
   const EstimateDraws draws = {
       .min_customers = 10 + kCandidates, .max_customers = 200, .seed = seed};
-  double again = 0, estimated = 0, quick = 0, built = 0;
+  RankSums estimated, apart, quick, built, timed, second;
+  double seconds = 0;
   for (int i = 0; i < instances; ++i) {
     const Instance whole = Value(DrawEstimateInstance(draws, i));
-    const Marginals marginals = MarginalsOf(model, whole);
-    again += RankCorrelation(marginals.again, marginals.searched) / instances;
-    estimated += RankCorrelation(marginals.estimated, marginals.searched) / instances;
-    quick += RankCorrelation(marginals.quick, marginals.searched) / instances;
-    built += RankCorrelation(marginals.built, marginals.searched) / instances;
+    const std::string path = Concat(folder, "/marginals-", seed, "-", i, ".json");
+    const Marginals marginals = MarginalsOf(model, whole, path, seconds);
+    estimated.Add(marginals.estimated, marginals);
+    apart.Add(marginals.apart, marginals);
+    quick.Add(marginals.quick, marginals);
+    built.Add(marginals.built, marginals);
+    timed.Add(marginals.timed, marginals);
+    second.Add(marginals.second, marginals);
   }
   PrintMeasurement({{"what", "rank correlation of one more customer's cost"},
                     {"instances", instances},
                     {"candidates", kCandidates},
-                    {"estimate", estimated},
-                    {"insertion_into_quick_plan", quick},
-                    {"insertion_into_built_plan", built},
-                    {"search_with_another_seed", again}},
+                    {"ms", 1000 * seconds / instances},
+                    {"estimates", estimated.Means(instances)},
+                    {"estimates_each_by_itself", apart.Means(instances)},
+                    {"insertion_into_quick_plan", quick.Means(instances)},
+                    {"insertion_into_built_plan", built.Means(instances)},
+                    {"insertion_after_search_of_equal_time", timed.Means(instances)},
+                    {"search_with_another_seed", second.Means(instances)}},
                    1);
 }
 

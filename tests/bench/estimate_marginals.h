@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/model/estimate/estimate_model.h"
 
@@ -9,9 +10,11 @@ namespace vrp {
 
 // Draws `instances` instances, takes candidates out of each, and ranks the candidates by what one
 // more of them costs. Prints the mean rank correlations with the difference between two searches:
-// of the model, of cheapest insertion into the quick plan (as fast as an estimate) and into the
-// plan of a search without iterations (slower), and of the same searches with another seed, which
-// is the labels' own reliability.
-void MeasureMarginals(const EstimateModel& model, uint64_t seed, int instances);
+// of the model's answers about subsets, of two estimates each by itself, of cheapest insertion into
+// the quick plan, into the plan of a search without iterations and into that of a search as long as
+// all the model's answers take, and of the same searches with another seed, which is the labels'
+// own reliability. Costs of searches are kept in `folder`.
+void MeasureMarginals(const EstimateModel& model, uint64_t seed, int instances,
+                      const std::string& folder);
 
 }  // namespace vrp

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string MessageOf(const ConnectionFlags& flags, absl::string_view token = "") {
-  return std::string(MakeConnection(flags, token).status().message());
+  return std::string(MakeConnections(flags, token).status().message());
 }
 
 std::string WriteSecret(const std::string& name, const std::string& content, mode_t mode = 0600) {
@@ -32,10 +32,10 @@ TEST(RemoteFlag, RequiresHostAndPortOrAUnixSocket) {
 }
 
 TEST(ConnectionFlags, DefaultToPlaintextWithoutAToken) {
-  const auto connection = MakeConnection({.remote = "example.org:1"}, "");
+  const auto connection = MakeConnections({.remotes = {"example.org:1"}}, "");
   ASSERT_TRUE(connection.ok()) << connection.status();
-  EXPECT_FALSE(connection->tls);
-  EXPECT_EQ(connection->token, "");
+  EXPECT_FALSE(connection->front().tls);
+  EXPECT_EQ(connection->front().token, "");
 }
 
 // A self-signed certificate of "authority", valid until 2126.
@@ -54,11 +54,11 @@ ByVaDw==
 
 TEST(ConnectionFlags, EnableTlsIfTlsACaOrAServerNameIsGiven) {
   const std::string file = WriteTestFile("ca.pem", kAuthority);
-  EXPECT_TRUE(MakeConnection({.tls = true}, "")->tls);
-  EXPECT_TRUE(MakeConnection({.server_name = "vrpd"}, "")->tls);
-  const auto connection = MakeConnection({.ca_file = file}, "");
-  EXPECT_TRUE(connection->tls);
-  EXPECT_EQ(connection->ca, kAuthority);
+  EXPECT_TRUE(MakeConnections({.tls = true}, "")->front().tls);
+  EXPECT_TRUE(MakeConnections({.server_name = "vrpd"}, "")->front().tls);
+  const auto connection = MakeConnections({.ca_file = file}, "");
+  EXPECT_TRUE(connection->front().tls);
+  EXPECT_EQ(connection->front().ca, kAuthority);
 }
 
 TEST(ConnectionFlags, NameMissingFilesUnpairedFlagsAndFilesOpenToOthers) {
@@ -84,8 +84,8 @@ TEST(ConnectionFlags, NameTheTlsFileWithWrongContent) {
 
 TEST(Token, ComesFromItsFileOrElseTheEnvironment) {
   const std::string file = WriteSecret("token", "from-file\n");
-  EXPECT_EQ(MakeConnection({.token_file = file}, "from-environment")->token, "from-file");
-  EXPECT_EQ(MakeConnection({}, "from-environment")->token, "from-environment");
+  EXPECT_EQ(MakeConnections({.token_file = file}, "from-environment")->front().token, "from-file");
+  EXPECT_EQ(MakeConnections({}, "from-environment")->front().token, "from-environment");
 }
 
 TEST(Token, IsRefusedIfReadableByOthersOrInvalid) {
@@ -103,14 +103,14 @@ TEST(Token, IsRefusedIfReadableByOthersOrInvalid) {
 TEST(Token, IsSentUnencryptedToThisMachineOnly) {
   for (const char* here :
        {"127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "localhost:1", "unix:/run/vrpd.sock"}) {
-    EXPECT_TRUE(MakeConnection({.remote = here}, "secret").ok()) << here;
+    EXPECT_TRUE(MakeConnections({.remotes = {here}}, "secret").ok()) << here;
   }
   for (const char* elsewhere : {"10.0.0.1:1", "example.org:1", "[::]:1", "[2001:db8::1]:1",
                                 "127.0.0.1.example.org:1", "localhost.example.org:1"}) {
-    const std::string message = MessageOf({.remote = elsewhere}, "secret");
+    const std::string message = MessageOf({.remotes = {elsewhere}}, "secret");
     EXPECT_THAT(message, HasSubstr("unencrypted")) << elsewhere;
     EXPECT_THAT(message, testing::Not(HasSubstr("secret")));
-    EXPECT_TRUE(MakeConnection({.remote = elsewhere, .tls = true}, "secret").ok()) << elsewhere;
+    EXPECT_TRUE(MakeConnections({.remotes = {elsewhere}, .tls = true}, "secret").ok()) << elsewhere;
   }
 }
 

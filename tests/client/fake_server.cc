@@ -66,6 +66,20 @@ class FakeSolver : public v1::SolverService::Service {
                            grpc::ServerWriter<v1::StreamSolveResponse>* writer) override {
     return HandleStream(handlers_.stream_solve, request, writer);
   }
+  grpc::Status BatchSolve(
+      grpc::ServerContext*,
+      grpc::ServerReaderWriter<v1::BatchSolveResponse, v1::BatchSolveRequest>* stream) override {
+    if (!handlers_.batch_solve) {
+      return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "the test set no handler");
+    }
+    v1::BatchSolveRequest request;
+    while (stream->Read(&request)) {
+      const absl::StatusOr<v1::BatchSolveResponse> response = handlers_.batch_solve(request);
+      if (!response.ok()) return ToGrpc(response.status());
+      stream->Write(*response);
+    }
+    return grpc::Status::OK;
+  }
   grpc::Status CheckSolution(grpc::ServerContext* context, const v1::CheckSolutionRequest* request,
                              v1::CheckSolutionResponse* response) override {
     return HandleUnary(handlers_.check, context, request, response);

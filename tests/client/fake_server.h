@@ -38,6 +38,8 @@ struct FakeHandlers {
 
   Unary<v1::SolveRequest, v1::SolveResponse> solve;
   Stream<v1::SolveRequest, v1::StreamSolveResponse> stream_solve;
+  // Answers a message of BatchSolve; a status ends the stream.
+  std::function<absl::StatusOr<v1::BatchSolveResponse>(const v1::BatchSolveRequest&)> batch_solve;
   Unary<v1::CheckSolutionRequest, v1::CheckSolutionResponse> check;
   Unary<v1::ValidateInstanceRequest, v1::ValidateInstanceResponse> validate;
   Unary<v1::ConvertInstanceRequest, v1::ConvertInstanceResponse> convert;

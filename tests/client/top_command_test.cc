@@ -162,6 +162,9 @@ v1::ServerStats StatsWithGpus() {
   busy.set_temperature_celsius(54);
   busy.set_power_watts(412.4);
   busy.set_power_limit_watts(700);
+  busy.set_memory_utilization(0.4);
+  busy.add_training_jobs("trainingJobs/7");
+  busy.add_training_jobs("trainingJobs/8");
   v1::DeviceStats& lost = *stats.add_devices();
   lost.set_id("nvml:1");
   lost.set_error("GPU is lost");
@@ -170,7 +173,9 @@ v1::ServerStats StatsWithGpus() {
 
 // The text for the busy device of StatsWithGpus.
 constexpr char kBusyGpu[] =
-    "NVIDIA H200  util 83 %  mem 121.0 of 1398.0 GiB (vrpd: 4.0)  54 C  412 W of 700 W";
+    "NVIDIA H200  util 83 %  mem 121.0 of 1398.0 GiB (vrpd: 4.0)  mem util 40 %  54 C  412 W of "
+    "700 W  "
+    "trainingJobs/7 trainingJobs/8";
 
 TEST(StatsText, HasALineForEachGpu) {
   const std::string text = StatsText(StatsInterval(StatsWithGpus()), "host:1");
@@ -183,6 +188,8 @@ TEST(StatsText, HasALineForEachGpu) {
 TEST(StatsText, ShowsWhyTheFiguresOfAGpuAreMissing) {
   v1::ServerStats stats = Stats(100, 1'000);
   stats.set_driver_error("NVML: libnvidia-ml.so.1: cannot open");
+  EXPECT_THAT(StatsText(StatsInterval(stats), "host:1"), Not(HasSubstr("NVML")));
+  stats.add_devices()->set_id("cpu");
   EXPECT_THAT(StatsText(StatsInterval(stats), "host:1"), Not(HasSubstr("NVML")));
   v1::DeviceStats& gpu = *stats.add_devices();
   gpu.set_id("cuda:0");
@@ -205,6 +212,9 @@ TEST(StatsJson, WritesUnknownFiguresOfAGpuAsNull) {
   EXPECT_EQ(devices[0]["memory_used_bytes"], int64_t{121} << 30);
   EXPECT_EQ(devices[0]["memory_reserved_bytes"], int64_t{4} << 30);
   EXPECT_EQ(devices[0]["power_watts"], 412.4);
+  EXPECT_EQ(devices[0]["memory_utilization"], 0.4);
+  EXPECT_EQ(devices[0]["training_jobs"], (Json{"trainingJobs/7", "trainingJobs/8"}));
+  EXPECT_TRUE(devices[1]["memory_utilization"].is_null());
   EXPECT_TRUE(devices[0]["sm_clock_mhz"].is_null());
   EXPECT_TRUE(devices[0]["error"].is_null());
   EXPECT_EQ(devices[1]["error"], "GPU is lost");

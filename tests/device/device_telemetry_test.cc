@@ -50,6 +50,7 @@ TEST(DeviceTelemetryTest, ReadsEachGpusValuesInTheirUnits) {
   EXPECT_EQ(devices[0].uuid, test::kFakeUuids[0]);
   EXPECT_EQ(devices[0].driver_version, "580.65.06");
   EXPECT_EQ(devices[0].utilization, 0.83);
+  EXPECT_EQ(devices[0].memory_utilization, 0.4);
   EXPECT_EQ(devices[0].memory_total_bytes, int64_t{143} << 30);
   EXPECT_EQ(devices[0].memory_used_bytes, int64_t{13} << 30);
   EXPECT_EQ(devices[0].temperature_celsius, 54);

@@ -209,11 +209,11 @@ class GpuTest(unittest.TestCase):
     def test_shows_the_drivers_values_in_top(self):
         gpus = []
         while not gpus:  # the driver has not answered yet
-            gpus = self.daemon.json("top", "--once")[0]["devices"]
+            gpus = [device for device in self.daemon.json("top", "--once")[0]["devices"] if device["id"] != "cpu"]
         self.assertEqual([gpu["id"] for gpu in gpus], ["nvml:0", "nvml:1"])
         self.assertEqual((gpus[0]["utilization"], gpus[0]["power_watts"]), (0.83, 412.5))
         text = self.daemon.call("top", "--once").stdout
-        self.assertIn("NVIDIA Fake  util 83 %  mem 13.0 of 143.0 GiB  54 C  412 W of 700 W\n", text)
+        self.assertIn("NVIDIA Fake  util 83 %  mem 13.0 of 143.0 GiB  mem util 40 %  54 C  412 W of 700 W\n", text)
         self.assertEqual(self.daemon.stop(), 0)
 
 

@@ -31,8 +31,8 @@ class SurvivalTest(unittest.TestCase):
         self.daemon = Daemon(self.folder / "state")
         self.addCleanup(lambda: self.daemon.clean_up())
 
-    def restart(self):
-        self.daemon = Daemon(self.folder / "state")
+    def restart(self, *flags):
+        self.daemon = Daemon(self.folder / "state", flags=flags)
 
     def submit(self, *arguments):
         return self.daemon.json("train", "--config", self.config, "--detach", *arguments)[0]["name"]
@@ -100,6 +100,28 @@ class SurvivalTest(unittest.TestCase):
                     if lost:
                         break
                 self.assertTrue(lost, "no kill came between two checkpoints")
+
+    def test_all_running_jobs_resume_after_a_kill_and_end_as_without_one(self):
+        flags = ("--training-jobs-at-once", "2")
+        self.daemon.stop()
+        self.restart(*flags)
+        seeds = [(*STEPS, "--set", f"training.seed={seed}", "--set", f"name=seed{seed}") for seed in (1, 2)]
+        expected = [self.train_uninterrupted(*words) for words in seeds]
+        jobs = [self.submit(*words) for words in seeds]
+        before = [self.read_until(job, lambda event: event["type"] == "checkpoint") for job in jobs]
+        self.daemon.kill()
+        self.restart(*flags)
+        for job, seen, weights in zip(jobs, before, expected):
+            events = self.read_until(job, lambda event: event.get("state") in ("SUCCEEDED", "FAILED"))
+            self.assertEqual(events[-1]["state"], "SUCCEEDED")
+            self.assertIsNone(first_gap(events))
+            self.assertEqual(lost_events(seen, events), [])
+            steps = [(event["attempt"], event["step"]) for event in events if event["type"] == "progress"]
+            self.assertEqual(len(steps), len(set(steps)))
+            self.assertEqual(self.weights_of(job), weights)
+        starts = [self.read_until(job, lambda event: event.get("state") == "RUNNING")[-1]["time"] for job in jobs]
+        ends = [seen[-1]["time"] for seen in before]
+        self.assertLess(max(starts), min(ends), "both jobs ran at the same time")
 
     def test_keeps_queued_jobs_after_a_kill_and_cancels_them(self):
         running, queued = self.submit(*LONG), self.submit()

@@ -35,7 +35,8 @@ class CrashTest : public ::testing::Test {
  protected:
   // The parts of a daemon, in the test's folders.
   struct Daemon {
-    Daemon(const test::TempFolder& folder, test::FakeTrainer::Options options)
+    Daemon(const test::TempFolder& folder, test::FakeTrainer::Options options,
+           int32_t jobs_at_once = 1)
         : trainer(std::move(options)) {
       registry = *Registry::Create({.directory = folder.File("models"), .loader = LoadFake});
       absl::StatusOr<std::unique_ptr<JobManager>> opened =
@@ -43,6 +44,7 @@ class CrashTest : public ::testing::Test {
                               .trainer = &trainer,
                               .registry = registry.get(),
                               .clock = &clock,
+                              .jobs_at_once = jobs_at_once,
                               .progress_interval = absl::ZeroDuration()});
       if (!opened.ok()) abort();  // aborts, because a failed expectation in the child would be lost
       jobs = *std::move(opened);
@@ -82,13 +84,14 @@ class CrashTest : public ::testing::Test {
   // Runs a daemon in a child, and submits jobs unless there are some already. Kills the child once
   // the trainer calls `reached` and all jobs are submitted.
   void RunUntilKilled(const std::function<test::FakeTrainer::Options(const Reached&)>& options,
-                      int submissions = 1) {
+                      int submissions = 1, int32_t jobs_at_once = 1) {
     KillWhenReached([&](const Reached& reached) {
       std::atomic<bool> submitted = false;
       Daemon daemon(folder_, options([&] {
                       while (!submitted) absl::SleepFor(absl::Milliseconds(1));
                       reached();
-                    }));
+                    }),
+                    jobs_at_once);
       if (daemon.jobs->List({.page_size = 1})->jobs.empty()) {
         for (int i = 0; i < submissions; ++i)
           daemon.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
@@ -144,6 +147,77 @@ TEST_P(CrashAtStepTest, ResumesFromTheLastCheckpointWithoutAGap) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, CrashAtStepTest, ::testing::Values(1, 2, 4, 9, 23, 24));
+
+// Returns options for RunUntilKilled, with which the trainer calls `reached` once `jobs` jobs have
+// come to the step.
+std::function<test::FakeTrainer::Options(const std::function<void()>&)> OnceAllReach(int64_t wanted,
+                                                                                     int32_t jobs) {
+  return [wanted, jobs](const std::function<void()>& reached) {
+    const auto waiting = std::make_shared<std::atomic<int32_t>>(0);
+    return test::FakeTrainer::Options{
+        .before_step = [reached, waiting, wanted, jobs](const TrainingRequest&, int64_t step) {
+          if (step != wanted) return absl::OkStatus();
+          if (++*waiting == jobs) reached();
+          while (true) pause();
+        }};
+  };
+}
+
+TEST_F(CrashTest, ResumesEveryJobThatRan) {
+  RunUntilKilled(OnceAllReach(5, 3), /*submissions=*/4, /*jobs_at_once=*/3);
+  Daemon daemon(folder_, {}, /*jobs_at_once=*/3);
+  const std::vector<Job> jobs = daemon.jobs->List({.page_size = 10})->jobs;
+  ASSERT_EQ(jobs.size(), 4u);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const std::vector<JobEvent> events = test::ReadToEnd(*daemon.jobs, jobs[i].id);
+    test::ExpectConsistentLog(events);
+    EXPECT_EQ(events.back().state, JobState::kSucceeded);
+    const bool ran = i > 0;  // the newest one waited
+    EXPECT_EQ(daemon.jobs->Get(jobs[i].id)->attempt, ran ? 2 : 1);
+    std::vector<int64_t> second;
+    for (const JobEvent& event : events) {
+      if (event.type == EventType::kProgress && event.attempt == 2) second.push_back(event.step);
+    }
+    if (!ran) continue;
+    EXPECT_EQ(second.front(), 4) << "the checkpoint is of step 3";
+    EXPECT_EQ(second.size(), static_cast<size_t>(kEpochs * kBatches - 3));
+  }
+  EXPECT_EQ(daemon.registry->List().size(), 4u);
+}
+
+TEST_F(CrashTest, QuarantinesOnlyTheJobThatCrashesTheDaemon) {
+  constexpr int64_t kCulprit = 2;  // the seed of the job in which each daemon dies
+  for (int run = 0; run < 3; ++run) {
+    KillWhenReached([&](const Reached& reached) {
+      std::atomic<bool> culprit_runs = false;
+      const auto before_step = [&](const TrainingRequest& request, int64_t step) {
+        if (step != 2) return absl::OkStatus();
+        if (request.config.seed == kCulprit) {
+          culprit_runs = true;
+          absl::SleepFor(absl::Milliseconds(50));  // until the other one is here too
+          reached();
+        }
+        // The other one makes no checkpoint while the culprit runs.
+        for (int i = 0; i < 300 && !culprit_runs; ++i) absl::SleepFor(absl::Milliseconds(1));
+        while (culprit_runs) pause();
+        return absl::OkStatus();
+      };
+      Daemon daemon(folder_, {.before_step = before_step}, /*jobs_at_once=*/2);
+      for (int64_t seed = 1; run == 0 && seed <= kCulprit; ++seed) {
+        JobSpec spec = test::ASpec(kEpochs, kBatches);
+        spec.overrides.push_back(Concat("training.seed=", seed));
+        daemon.jobs->Submit(spec, "").IgnoreError();
+      }
+      while (true) pause();
+    });
+  }
+  Daemon daemon(folder_, {}, /*jobs_at_once=*/2);
+  const std::vector<Job> jobs = daemon.jobs->List({.page_size = 2})->jobs;
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].state, JobState::kFailed);
+  EXPECT_THAT(jobs[0].error.ToString(), HasSubstr("the daemon crashed 3 times in a row"));
+  EXPECT_EQ(test::AwaitEnd(*daemon.jobs, jobs[1].id).state, JobState::kSucceeded);
+}
 
 TEST_F(CrashTest, RepeatsNoStepAfterAKillRightAfterACheckpoint) {
   RunUntilKilled([](const Reached& reached) {

@@ -18,6 +18,10 @@ std::string CheckpointFile(const std::string& directory) { return directory + "/
 
 }  // namespace
 
+bool IsTiming(const TrainingRequest& request) {
+  return request.checkpoint_directory.ends_with("/timing/checkpoint");
+}
+
 absl::StatusOr<int64_t> FakeTrainer::ResumeStep(const std::string& checkpoint_directory) {
   const absl::StatusOr<std::string> text = ReadFile(CheckpointFile(checkpoint_directory));
   if (absl::IsNotFound(text.status())) return 0;
@@ -61,6 +65,11 @@ absl::StatusOr<TrainingResult> FakeTrainer::Train(const TrainingRequest& request
                               .steps = steps,
                               .loss = 1.0 / static_cast<double>(step),
                               .validation_cost = std::numeric_limits<double>::quiet_NaN()};
+    if (options_.seconds_per_step) {
+      progress.totals.steps = step - done;
+      progress.totals.seconds =
+          static_cast<double>(step - done) * options_.seconds_per_step(request);
+    }
     observer.OnProgress(progress);
     if (step % per_epoch == 0) {
       progress.validation_cost = Cost(request, progress.epoch);
@@ -99,14 +108,15 @@ void FakeTrainer::ServeLive(const TrainingRequest& request, int64_t step) {
 absl::Status FakeTrainer::Hold(const TrainingRequest& request, int64_t step,
                                const StopCondition& stop) {
   absl::MutexLock lock(&mutex_);
+  if (step != hold_at_ || IsTiming(request)) return absl::OkStatus();
+  ++held_;
   while (step == hold_at_ && !stop.ShouldStop() && !EndsEarly(request)) {
-    held_ = true;
     // Polls, because a stop condition's flag wakes no waiter. Real trainers poll too.
     mutex_.AwaitWithTimeout(absl::Condition(
                                 +[](int64_t* hold_at) { return *hold_at < 0; }, &hold_at_),
                             absl::Milliseconds(1));
   }
-  held_ = false;
+  --held_;
   return absl::OkStatus();
 }
 
@@ -117,9 +127,11 @@ void FakeTrainer::HoldAt(int64_t step) {
 
 void FakeTrainer::Release() { HoldAt(-1); }
 
-bool FakeTrainer::AwaitHeld() {
+bool FakeTrainer::AwaitHeld(int32_t jobs) {
+  const auto enough = [this, jobs]()
+                          ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return held_ >= jobs; };
   absl::MutexLock lock(&mutex_);
-  return mutex_.AwaitWithTimeout(absl::Condition(&held_), kTimeout);
+  return mutex_.AwaitWithTimeout(absl::Condition(&enough), kTimeout);
 }
 
 std::vector<TrainingRequest> FakeTrainer::requests() const {

@@ -14,6 +14,9 @@
 
 namespace vrp::test {
 
+// Whether a request measures steps for `device: auto`.
+bool IsTiming(const TrainingRequest& request);
+
 // A fake trainer. Trains request.config.epochs epochs of request.config.batches_per_epoch steps.
 // Thread-safe.
 class FakeTrainer final : public Trainer {
@@ -26,6 +29,8 @@ class FakeTrainer final : public Trainer {
     std::function<void(int64_t step)> after_checkpoint = {};
     // Returns the validation cost of an epoch. Default: 6.5.
     std::function<double(const TrainingRequest&, int64_t epoch)> cost = {};
+    // Returns the seconds of a step for the totals. Default: 0.
+    std::function<double(const TrainingRequest&)> seconds_per_step = {};
     // Returns the result of CheckInputs. Default: no error.
     std::function<absl::Status(const TrainingRequest&)> check_inputs = {};
   };
@@ -39,12 +44,14 @@ class FakeTrainer final : public Trainer {
   }
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override;
 
-  // Makes every training job wait before step `step` until Release(). A waiting training job polls
+  // Makes every training job wait before step `step` until Release(), but not while its steps are
+  // measured. A waiting training job polls
   // its stop condition.
   void HoldAt(int64_t step);
   void Release();
-  // Blocks until a training job waits before the step of HoldAt. Returns false after 60 s.
-  bool AwaitHeld();
+  // Blocks until this number of training jobs wait before the step of HoldAt. Returns false after
+  // 60 s.
+  bool AwaitHeld(int32_t jobs = 1);
 
   // Returns the requests so far, in order.
   std::vector<TrainingRequest> requests() const;
@@ -64,7 +71,7 @@ class FakeTrainer final : public Trainer {
   const Options options_;
   mutable absl::Mutex mutex_;
   int64_t hold_at_ ABSL_GUARDED_BY(mutex_) = -1;
-  bool held_ ABSL_GUARDED_BY(mutex_) = false;
+  int32_t held_ ABSL_GUARDED_BY(mutex_) = 0;  // number of jobs that wait
   std::vector<TrainingRequest> requests_ ABSL_GUARDED_BY(mutex_);
 };
 

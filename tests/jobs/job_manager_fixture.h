@@ -1,6 +1,7 @@
 // Provides a fixture with a job manager on a fake trainer, a fake clock and its own folders.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,8 +39,12 @@ class JobManagerFixture : public ::testing::Test {
             .clock = &clock_};
   }
   void Open() {
+    OpenWith([this] { return ManagerOptions(); });
+  }
+  // Opens the manager with the options that `options` returns, once the earlier manager is gone.
+  void OpenWith(const std::function<JobManager::Options()>& options) {
     jobs_.reset();
-    absl::StatusOr<std::unique_ptr<JobManager>> jobs = JobManager::Create(ManagerOptions());
+    absl::StatusOr<std::unique_ptr<JobManager>> jobs = JobManager::Create(options());
     ASSERT_TRUE(jobs.ok()) << jobs.status();
     jobs_ = *std::move(jobs);
   }

@@ -224,7 +224,7 @@ TEST_F(JobStoreTest, RefusesANewerSchemaAndLeavesItUnchanged) {
   const absl::Status status = Open().status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr(Concat(path_, ": got schema version 77, wanted 7 or older")));
+              HasSubstr(Concat(path_, ": got schema version 77, wanted 8 or older")));
 }
 
 TEST_F(JobStoreTest, RefusesADatabaseOfAnotherProgram) {

@@ -9,6 +9,7 @@
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
+#include "core/model/estimate/subset_estimates.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
@@ -26,10 +27,14 @@ constexpr EstimateNetworkOptions kSmall = {.width = 16, .layers = 1, .heads = 2,
 EstimateStatistics Statistics() {
   EstimateStatistics statistics;
   statistics.deviations.fill(1);
-  statistics.low.fill(-100);
-  statistics.high.fill(100);
-  for (int32_t k = 0; k < kLayoutFeatures; ++k) statistics.factor[k * kLayoutFeatures + k] = 1;
-  statistics.layout_limit = 100;
+  for (int32_t k = 0; k < kLayoutFeatures; ++k) {
+    statistics.layouts.factor[k * kLayoutFeatures + k] = 1;
+  }
+  for (int32_t k = 0; k < kEstimateGlobalCount; ++k) {
+    statistics.times.factor[k * kEstimateGlobalCount + k] = 1;
+  }
+  statistics.layouts.limit = 100;
+  statistics.times.limit = 100;
   statistics.target_means = {-0.1F, 0};
   statistics.target_deviations = {0.01F, 0.1F};
   statistics.interval_factors = {2, 1};
@@ -110,15 +115,50 @@ TEST_F(EstimateModelTest, SaysWhatIsOutside) {
 
 TEST_F(EstimateModelTest, MeasuresTheDistanceOfLayouts) {
   EstimateStatistics statistics = Statistics();
-  statistics.layout_limit = 1e-3F;
-  statistics.low.fill(0);
-  statistics.high.fill(0);
+  statistics.layouts.limit = 1e-3F;
+  statistics.times.limit = 1e-3F;
   Write(statistics);
   const CostEstimate plain = Estimate(test::OnALine().Build());
   EXPECT_THAT(plain.outside, ElementsAre(OutsideReason::kLayout));
   EXPECT_GT(plain.layout_distance, 1);
   EXPECT_THAT(Estimate(*Instance::Create(test::LineWithWindows())).outside,
               ElementsAre(OutsideReason::kWindows, OutsideReason::kLayout));
+}
+
+TEST_F(EstimateModelTest, MovesASubsetByWhatItsCustomerAdds) {
+  const Instance instance = test::AnInstance().WithCustomers(9).Build();
+  const std::vector<std::vector<NodeIndex>> subsets = {
+      {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}, {7, 1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6, 8}, {9, 8}};
+  const auto estimates_of = [&] {
+    const auto model = Load();
+    EXPECT_TRUE(model.ok()) << model.status();
+    SubsetEstimates estimates(*model, instance, subsets);
+    EstimateScratch scratch;
+    for (int64_t i = 0; i < 5; ++i) estimates.Estimate(i, scratch);
+    AddedCustomer added;
+    for (int64_t b = 0; b < estimates.bases(); ++b) estimates.Compare(b, added);
+    estimates.Finish();
+    for (const absl::Status& status : estimates.statuses()) EXPECT_TRUE(status.ok()) << status;
+    return estimates.estimates();
+  };
+  EstimateStatistics statistics = Statistics();
+  Write(statistics);
+  const std::vector<CostEstimate> apart = estimates_of();
+  // Each customer adds as much as one of the base costs by its quick plan.
+  statistics.added[0] = 1;
+  Write(statistics);
+  const std::vector<CostEstimate> together = estimates_of();
+  EXPECT_EQ(together[0].cost, apart[0].cost);
+  EXPECT_EQ(together[4].cost, apart[4].cost);
+  const double unit = apart[0].cost * std::exp(0.1) / 5;
+  EXPECT_NEAR(together[1].cost, apart[0].cost + unit, 1e-4);
+  EXPECT_NEAR(together[2].cost, apart[0].cost + unit, 1e-4);
+  EXPECT_NEAR(together[1].cost_low / together[1].cost, apart[1].cost_low / apart[1].cost, 1e-9);
+  // The third one keeps most of its base's move.
+  const double second_unit = apart[1].cost * std::exp(0.1) / 6;
+  const double move =
+      0.9 * (together[1].cost - apart[1].cost) + second_unit - (apart[3].cost - apart[1].cost);
+  EXPECT_NEAR(together[3].cost, apart[3].cost + move, 1e-4);
 }
 
 TEST_F(EstimateModelTest, CostsNothingAtTheDepot) {

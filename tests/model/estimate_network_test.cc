@@ -142,7 +142,7 @@ TEST(EstimateNetworkTest, RefusesSizesByName) {
     return std::string(EstimateNetwork<float>::Create(options).status().message());
   };
   EXPECT_EQ(refused({.width = 20}), "width: got 20, wanted 16 to 1024, a multiple of 16");
-  EXPECT_EQ(refused({.layers = 0}), "layers: got 0, wanted 1 to 24");
+  EXPECT_EQ(refused({.layers = -1}), "layers: got -1, wanted 0 to 24");
   EXPECT_EQ(refused({.heads = 3}), "heads: got 3, wanted a divisor of width, 32");
   EXPECT_EQ(refused({.hidden = 0}), "hidden: got 0, wanted 1 to 8192");
 }

@@ -10,8 +10,9 @@
 namespace vrp::test {
 
 // Writes an estimate model that answers the cost of the quick plan less 10 % to `directory`. It
-// knows 2 to 20 customers.
-inline absl::Status WriteEstimateModel(const std::string& directory) {
+// knows 2 to 20 customers. A customer adds `added` of the quick plan's cost per customer; 0: the
+// model does not know.
+inline absl::Status WriteEstimateModel(const std::string& directory, float added = 0) {
   const EstimateSettings settings = {.network = {.width = 16, .layers = 1, .heads = 2, .hidden = 4},
                                      .min_customers = 2,
                                      .max_customers = 20,
@@ -20,12 +21,12 @@ inline absl::Status WriteEstimateModel(const std::string& directory) {
                                      .coverage = 0.9};
   EstimateStatistics statistics;
   statistics.deviations.fill(1);
-  statistics.low.fill(-100);
-  statistics.high.fill(100);
-  statistics.layout_limit = 100;
+  statistics.layouts.limit = 100;
+  statistics.times.limit = 100;
   statistics.target_means = {-0.1F, 0};
   statistics.target_deviations = {0.01F, 0.1F};
   statistics.interval_factors = {2, 1};
+  statistics.added[0] = statistics.added[kAddedFeatureCount] = added;
   FlatParameters weights(EstimateLayout(settings.network), 1);
   PutStatistics(statistics, weights.values());
   ModelCard card = ACard(weights.Save(), "");

@@ -17,7 +17,7 @@ import pathlib
 import re
 
 # The folders of core/; each includes only itself and those before it.
-CORE = ["base", "problem", "search", "dispatch", "habits", "estimate", "device", "kernels", "model", "train", "solve", "registry", "jobs"]
+CORE = ["base", "exchange", "problem", "search", "dispatch", "habits", "estimate", "device", "kernels", "model", "train", "solve", "registry", "jobs"]
 SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
 # Folders to which the rules apply.
 ROOTS = ["core", "server", "client", "tests"]

@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
+#include "core/base/usable_processors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/config/command_line.h"
@@ -30,7 +31,7 @@ TEST(CommandLine, FillsInDefaults) {
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->listen, "127.0.0.1:50051");
   EXPECT_EQ(options->models_dir, "/s/models");
-  EXPECT_EQ(options->threads, HardwareThreads());
+  EXPECT_EQ(options->threads, UsableProcessors());
   EXPECT_EQ(options->device, "auto");
 }
 

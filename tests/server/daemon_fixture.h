@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
@@ -75,10 +76,11 @@ class DaemonTest : public testing::Test {
     trainer_ = std::move(trainer);
     Daemon::Options options{
         .vrpd = vrpd_, .policy_loader = loader_, .trainer = trainer_.get(), .clock = &clock_};
+    options.devices = devices_;
     options.vrpd.listen = listen_;
     options.vrpd.state_dir = folder_.path() + "/state";
     options.vrpd.models_dir = folder_.path() + "/models";
-    options.vrpd.device = "cpu";
+    options.vrpd.device = device_;
     if (options.vrpd.threads == 0) options.vrpd.threads = 1;
     options.heartbeat_interval = heartbeat_;
     options.upload_timeout = upload_timeout_;
@@ -120,6 +122,8 @@ class DaemonTest : public testing::Test {
   }
 
   VrpdOptions vrpd_;
+  std::vector<DeviceInfo> devices_;  // emulated ones, the CPU first; empty: those of the machine
+  std::string device_ = "cpu";
   std::string listen_ = "127.0.0.1:0";
   PolicyLoader loader_ = FakeLoader();
   absl::Duration heartbeat_ = absl::Hours(1);

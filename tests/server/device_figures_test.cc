@@ -89,6 +89,47 @@ TEST(LiveFigures, ExportsDeviceTelemetry) {
   EXPECT_THAT(text, Not(HasSubstr("vrp_device_power_watts{"))) << "the power is unknown";
 }
 
+TEST(LiveFigures, ExportsMemoryUtilisationAndTrainingJobsOfEachDevice) {
+  DeviceTelemetry gpu = ACudaGpu();
+  gpu.memory_utilization = 0.4;
+  Job on_gpu, on_cpu, waiting;
+  on_gpu.id = "g";
+  on_gpu.place.device = "cuda:0";
+  on_cpu.id = "c";
+  on_cpu.place.device = "cpu";
+  LiveFigures figures;
+  figures.devices = JoinDevices(std::vector<DeviceTelemetry>{gpu}, {});
+  BusyThreads busy(4);
+  const BusyThreads::Lease lease = busy.Take(3);
+  figures.devices.insert(figures.devices.begin(), ReadCpuFigures(busy));
+  AddTrainingJobs({on_gpu, on_cpu, waiting}, figures.devices);
+  ASSERT_EQ(figures.devices.size(), 2u);
+  EXPECT_EQ(figures.devices[0].id, "cpu");
+  EXPECT_EQ(figures.devices[0].cpu->busy, 0.75);
+  EXPECT_GT(figures.devices[0].cpu->memory_total, figures.devices[0].cpu->memory_available);
+  EXPECT_EQ(figures.devices[1].training_jobs, std::vector<std::string>{"trainingJobs/g"});
+  const std::string text = MetricsText(ToFamilies(figures));
+  EXPECT_THAT(text, HasSubstr("vrp_device_memory_utilization_ratio{device=\"cuda:0\"} 0.4\n"));
+  EXPECT_THAT(text, HasSubstr("vrp_device_utilization_ratio{device=\"cpu\"} 0.75\n"));
+  EXPECT_THAT(text, HasSubstr("vrp_device_memory_bytes{device=\"cpu\",kind=\"free\"} "));
+  EXPECT_THAT(text, HasSubstr("vrp_device_training_jobs{device=\"cpu\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("vrp_device_training_jobs{device=\"cuda:0\"} 1\n"));
+}
+
+TEST(LiveFigures, ListsADeviceThatOnlyAJobNames) {
+  std::vector<DeviceFigures> devices;
+  Job job;
+  job.id = "j";
+  job.place.device = "cuda:1";
+  AddTrainingJobs({job}, devices);
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].id, "cuda:1");
+  LiveFigures figures;
+  figures.devices = devices;
+  EXPECT_THAT(MetricsText(ToFamilies(figures)),
+              HasSubstr("vrp_device_training_jobs{device=\"cuda:1\"} 1\n"));
+}
+
 TEST(LiveFigures, OmitsFreeMemoryIfTheUsedMemoryIsUnknown) {
   DeviceTelemetry gpu = ACudaGpu();
   gpu.memory_used_bytes.reset();
@@ -214,7 +255,7 @@ class ProgressRecorder final : public TrainingObserver {
 class DeviceUsageTrainerTest : public testing::Test {
  protected:
   ProgressRecorder Train(DeviceId device, const DeviceSampler& sampler) {
-    DeviceUsageTrainer trainer(inner_, sampler);
+    DeviceUsageTrainer trainer(inner_, sampler, load_);
     TrainingRequest request;
     request.device = device;
     ProgressRecorder recorder;
@@ -227,6 +268,7 @@ class DeviceUsageTrainerTest : public testing::Test {
     return recorder;
   }
   ReportingTrainer inner_;
+  DeviceLoad load_;
 };
 
 TEST_F(DeviceUsageTrainerTest, AddsUtilisationAndMemoryOfItsGpu) {

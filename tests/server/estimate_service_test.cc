@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "tests/registry/estimate_model_files.h"
@@ -102,6 +103,25 @@ TEST_F(EstimateServiceTest, EstimatesManySubsets) {
     EXPECT_EQ(response_.estimates(i).customers(), 1 + i % 2);
     EXPECT_NEAR(response_.estimates(i).cost(), (i % 2 == 1 ? 6 : 2) * std::exp(-0.1), 1e-4);
   }
+}
+
+TEST_F(EstimateServiceTest, ComparesSubsetsThatDifferByACustomer) {
+  const std::string directory = folder_.path() + "/models/adds/1";
+  ASSERT_TRUE(EnsureDirectory(directory).ok());
+  ASSERT_TRUE(WriteEstimateModel(directory, 1).ok());
+  v1::EstimateCostsRequest request = ARequest();
+  request.set_model("models/adds");
+  for (const auto& ids : std::vector<std::vector<std::string>>{{"3", "1"}, {"1"}, {"2", "3"}}) {
+    v1::CustomerSubset& subset = *request.add_subsets();
+    for (const std::string& id : ids) subset.add_customers(id);
+  }
+  const grpc::Status status = Estimate(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_NEAR(response_.estimates(1).cost(), 2 * std::exp(-0.1), 1e-4);
+  // The cost of the first customer alone, and what the other one adds: as much as its quick plan.
+  EXPECT_NEAR(response_.estimates(0).cost(), 2 * std::exp(-0.1) + 2, 1e-4);
+  EXPECT_LT(response_.estimates(0).cost_low(), response_.estimates(0).cost());
+  EXPECT_NEAR(response_.estimates(2).cost(), 6 * std::exp(-0.1), 1e-4);
 }
 
 TEST_F(EstimateServiceTest, ReadsFiles) {

@@ -109,7 +109,7 @@ class FakeTrainer final : public Trainer {
   const int64_t hold_at_;
   absl::Mutex mutex_;
   bool released_ ABSL_GUARDED_BY(mutex_) = false;
-  int64_t served_ = 0;  // used only by the training thread
+  int64_t served_ = 0;  // used only by training threads that wait, which hold mutex_
 };
 
 // A policy that decodes nearest-neighbour plans.

@@ -48,6 +48,7 @@ constexpr Key kKeys[] = {
     {"training.batches_per_epoch", "3"},
     {"training.batch_size", "4"},
     {"training.accumulate_steps", "4"},
+    {"training.workers", "4"},
     {"training.learning_rate", "0.01"},
     {"training.schedule", "cosine", false},
     {"training.warmup_steps", "10"},

@@ -148,10 +148,12 @@ const std::string kMethod = std::string("training.method: got \"supervised\", ")
 const std::string kAmp = std::string("training.amp: got \"true\", ") + kNone;
 const std::string kInitial = std::string("training.initial_model: got \"a\", ") + kNone;
 const std::string kWorkers = std::string("loader.workers: got \"3\", ") + kNone;
+const std::string kProcesses = std::string("training.workers: got \"2\", ") + kNone;
 const std::string kFile = std::string("validation.file: got \"a\", ") + kNone;
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedDispatchTest,
     testing::Values(
+        Refusal{"training.workers=2", kProcesses.c_str()},
         Refusal{"dispatch.sites=[]",
                 "dispatch.sites: got a list, wanted at least one file or "
                 "dataset"},

@@ -57,6 +57,12 @@ TEST(EstimateConfigTest, RefusesWhatCannotBeTrained) {
   EXPECT_THAT(ErrorWith("estimate.validation_iterations=0"),
               HasSubstr("because estimate.validation_seconds is 0"));
   EXPECT_THAT(ErrorWith("validation.seed=1"), HasSubstr("another seed than estimate.first_seed"));
+  EXPECT_THAT(ErrorWith("validation.seed=2"),
+              HasSubstr("another seed than estimate.first_seed + 1"));
+  EXPECT_EQ(MessageOf(ParseTrainingConfig(kEstimate, "f.yaml",
+                                          {"validation.seed=2", "estimate.coarse_instances=0"})),
+            "");
+  EXPECT_THAT(ErrorWith("estimate.long_routes=1.5"), HasSubstr("estimate.long_routes"));
   EXPECT_THAT(ErrorWith("estimate.instances=0"), HasSubstr("estimate.instances"));
 }
 

@@ -1,19 +1,20 @@
 // Tests that estimate models are trained, resumed, validated and published.
 #include "core/train/estimate/estimate_trainer.h"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "core/base/file.h"
+#include "core/estimate/added_customer.h"
 #include "core/model/estimate/estimate_model.h"
-#include "core/problem/checker/checker.h"
 #include "core/train/estimate/estimate_data.h"
-#include "core/train/estimate/estimate_validator.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "tests/train/trainer_fixture.h"
 
 namespace vrp {
@@ -29,7 +30,8 @@ class EstimateTrainerTest : public test::TrainerFixture {
   // Returns a training of about a second.
   static std::string Yaml() {
     return "name: costs\nmodel: estimate\n"
-           "estimate: {min_customers: 4, max_customers: 12, instances: 64, label_iterations: 2, "
+           "estimate: {min_customers: 4, max_customers: 12, instances: 64, coarse_instances: 0, "
+           "label_iterations: 2, "
            "validation_iterations: 4, width: 16, layers: 1, heads: 2, hidden: 8}\n"
            "validation: {instances: 32}\n"
            "training: {epochs: 3, batch_size: 16, checkpoint_every_steps: 2, warmup_steps: 2}\n";
@@ -144,55 +146,135 @@ TEST_F(EstimateTrainerTest, KeepsLabelsOnDisk) {
   EXPECT_EQ(WeightsOf("a"), WeightsOf("c"));
 }
 
+TEST_F(EstimateTrainerTest, LearnsFromCoarseLabelsToo) {
+  Recorder plain;
+  ASSERT_TRUE(Train("plain", plain).ok());
+  Recorder recorder;
+  ASSERT_TRUE(Train("a", recorder, {"estimate.coarse_instances=96"}).ok());
+  EXPECT_THAT(recorder.log, HasSubstr("and from 96 instances with coarse labels, 0 of which"));
+  EXPECT_EQ(plain.steps.size(), 3 * 4);
+  EXPECT_EQ(recorder.steps.size(), 3 * 10);
+  EXPECT_NE(WeightsOf("a"), WeightsOf("plain"));
+  Recorder interrupted;
+  interrupted.cancel_at = 17;
+  EXPECT_TRUE(
+      absl::IsCancelled(Train("b", interrupted, {"estimate.coarse_instances=96"}).status()));
+  Recorder resumed;
+  ASSERT_TRUE(Train("b", resumed, {"estimate.coarse_instances=96"}).ok());
+  EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
+}
+
+TEST_F(EstimateTrainerTest, LearnsTheGapOfCoarseLabels) {
+  // Coarse labels that are 6 % too high.
+  const ConfigOverrides overrides = {"estimate.layers=0",
+                                     "estimate.windows=0",
+                                     "estimate.coarse_instances=192",
+                                     "estimate.coarse_iterations=2",
+                                     "training.epochs=40",
+                                     "training.learning_rate=0.02",
+                                     "training.checkpoint_every_steps=1000"};
+  const TrainingConfig config = *ParseTrainingConfig(Yaml(), "test.yaml", overrides);
+  CpuPool pool(1);
+  const LabelSurroundings surroundings = {.folder = limits_.cache_directory, .pool = &pool};
+  ASSERT_TRUE(MakeEstimateLabels(CoarseTask(config), surroundings).ok());
+  for (const auto& entry : std::filesystem::directory_iterator(limits_.cache_directory)) {
+    nlohmann::json file = nlohmann::json::parse(*ReadFile(entry.path()));
+    for (auto& label : file["labels"]) label[0] = 1.06 * label[0].get<double>();
+    ASSERT_TRUE(AtomicWriteFile(entry.path(), file.dump()).ok());
+  }
+  Recorder recorder;
+  const auto result = Train("a", recorder, overrides);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_THAT(recorder.log, HasSubstr("192 of which were found"));
+  // The correction of the validation is small, because the network tells both kinds apart.
+  const auto model = EstimateModel::Load(ModelOf("a"), "models/costs");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_LT(std::abs(model->statistics().Correction(8, false)), 0.03);
+}
+
+TEST_F(EstimateTrainerTest, LearnsWithoutAnEncoder) {
+  Recorder recorder;
+  const auto result = Train(
+      "a", recorder, {"estimate.layers=0", "training.epochs=30", "training.learning_rate=0.01"});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_LT(result->validation_cost, result->validation_reference);
+  const auto model = EstimateModel::Load(ModelOf("a"), "models/costs");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->settings().network.layers, 0);
+}
+
+TEST_F(EstimateTrainerTest, LearnsTheDifferencesOfPairs) {
+  const ConfigOverrides overrides = {"estimate.layers=0", "estimate.pairs=1", "training.epochs=20",
+                                     "training.learning_rate=0.01"};
+  const LabelTask task = TrainingTask(*ParseTrainingConfig(Yaml(), "test.yaml", overrides));
+  // Returns the mean error of the differences after a training with this weight of theirs.
+  const auto error_with = [&](const std::string& weight) {
+    ConfigOverrides weighted = overrides;
+    weighted.push_back("estimate.pair_weight=" + weight);
+    Recorder recorder;
+    EXPECT_TRUE(Train("w" + weight, recorder, weighted).ok());
+    const auto model = EstimateModel::Load(ModelOf("w" + weight), "models/costs");
+    CpuPool pool(1);
+    const auto labels =
+        MakeEstimateLabels(task, {.folder = limits_.cache_directory, .pool = &pool});
+    double error = 0;
+    EstimateScratch scratch;
+    for (int64_t i = 0; i < task.instances; ++i) {
+      const Instance instance = *DrawEstimateInstance(task.draws, i);
+      const EstimateLabel& label = labels->labels[static_cast<size_t>(i)];
+      const double with = model->Estimate(instance, scratch)->cost;
+      const double without = model->Estimate(*WithoutLastCustomer(instance), scratch)->cost;
+      error += std::abs(with - without - label.cost + label.cost_without) / label.cost;
+    }
+    return error;
+  };
+  EXPECT_LT(error_with("30"), 0.97 * error_with("0"));
+}
+
+TEST_F(EstimateTrainerTest, LearnsWhatACustomerAdds) {
+  Recorder recorder;
+  ASSERT_TRUE(
+      Train("a", recorder, {"estimate.instances=256", "estimate.pairs=1", "training.epochs=1"})
+          .ok());
+  const auto model = EstimateModel::Load(ModelOf("a"), "models/costs");
+  ASSERT_TRUE(model.ok()) << model.status();
+  ASSERT_TRUE(model->knows_added_customers());
+  // On other instances, the learned cost is nearer to the label than the cheapest insertion.
+  LabelTask task = TrainingTask(*ParseTrainingConfig(Yaml(), "test.yaml", {"estimate.pairs=1"}));
+  task.draws.seed = 77;
+  CpuPool pool(1);
+  const auto labels = MakeEstimateLabels(task, {.folder = limits_.cache_directory, .pool = &pool});
+  ASSERT_TRUE(labels.ok()) << labels.status();
+  double learned = 0, inserted = 0;
+  for (int64_t i = 0; i < task.instances; ++i) {
+    const Instance instance = *DrawEstimateInstance(task.draws, i);
+    std::vector<NodeIndex> base(static_cast<size_t>(instance.num_customers()) - 1);
+    std::iota(base.begin(), base.end(), 1);
+    AddedCustomer added;
+    ASSERT_TRUE(added.SetBase(instance, base).ok());
+    const auto cost = model->AddedCost(instance.num_nodes() - 1, added);
+    ASSERT_TRUE(cost.ok()) << cost.status();
+    const double insertion =
+        added.unit() * static_cast<double>((*added.Compute(instance.num_nodes() - 1))[1]);
+    const EstimateLabel& label = labels->labels[static_cast<size_t>(i)];
+    const double truth = label.cost - label.cost_without;
+    learned += std::abs(*cost - truth) / added.unit();
+    inserted += std::abs(insertion - truth) / added.unit();
+  }
+  EXPECT_LT(learned, 0.97 * inserted);
+}
+
+TEST_F(EstimateTrainerTest, KnowsNoAddedCustomersWithoutPairs) {
+  Recorder recorder;
+  ASSERT_TRUE(Train("a", recorder, {"estimate.pairs=0", "training.epochs=1"}).ok());
+  EXPECT_FALSE(EstimateModel::Load(ModelOf("a"), "models/costs")->knows_added_customers());
+}
+
 TEST_F(EstimateTrainerTest, StopsWhileLabelsAreMade) {
   Recorder recorder;
   recorder.cancel->Cancel();
   EXPECT_TRUE(absl::IsCancelled(Train("a", recorder).status()));
   EXPECT_FALSE(std::filesystem::exists(ModelOf("a") + "/card.json"));
-}
-
-TEST(EstimateInstancesTest, AreFeasibleAndVaried) {
-  const EstimateDraws draws = {.min_customers = 10, .max_customers = 30, .seed = 7};
-  int timed = 0;
-  for (int64_t i = 0; i < 100; ++i) {
-    const auto instance = DrawEstimateInstance(draws, i);
-    ASSERT_TRUE(instance.ok()) << instance.status();
-    Subproblem problem;
-    EXPECT_TRUE(problem.ChooseAll(*instance).ok());
-    timed += instance->has_windows();
-    EXPECT_EQ(instance->data(), DrawEstimateInstance(draws, i)->data());
-    const auto smaller = WithoutLastCustomer(*instance);
-    ASSERT_TRUE(smaller.ok()) << smaller.status();
-    EXPECT_EQ(smaller->num_customers(), instance->num_customers() - 1);
-  }
-  EXPECT_GT(timed, 30);
-  EXPECT_LT(timed, 70);
-}
-
-TEST(EstimateLabelsTest, PairsDifferByOneCustomer) {
-  const test::TempFolder folder;
-  CpuPool pool(1);
-  const LabelTask task = {.draws = {.min_customers = 5, .max_customers = 15, .seed = 3},
-                          .instances = 40,
-                          .pairs = 0.5,
-                          .iterations = 20};
-  const auto labels = MakeEstimateLabels(task, {.folder = folder.path(), .pool = &pool});
-  ASSERT_TRUE(labels.ok()) << labels.status();
-  int64_t paired = 0;
-  for (int64_t i = 0; i < 40; ++i) {
-    const EstimateLabel& label = labels->labels[static_cast<size_t>(i)];
-    EXPECT_EQ(label.paired, IsPaired(task, i));
-    if (!label.paired) continue;
-    ++paired;
-    EXPECT_LE(label.cost_without, label.cost * (1 + 1e-9)) << i;
-  }
-  EXPECT_GT(paired, 10);
-}
-
-TEST(ConformalQuantileTest, CoversTheShareOfNewValues) {
-  EXPECT_EQ(ConformalQuantile({3, 1, 2}, 0.5), 2);
-  EXPECT_EQ(ConformalQuantile({3, 1, 2}, 0.9), 3);
-  EXPECT_EQ(ConformalQuantile({}, 0.9), 1);
 }
 
 }  // namespace

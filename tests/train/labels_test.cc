@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <numeric>
+#include <thread>
 #include <tuple>
 
 #include "core/base/file.h"
@@ -136,6 +137,46 @@ TEST(HeuristicLabelsTest, StopWhenCancelledAndRemoveIncompleteSets) {
                 .code(),
             absl::StatusCode::kCancelled);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(HeuristicLabelsTest, AreMadeOnceByTwoRunsAtTheSameTime) {
+  const test::TempFolder folder;
+  CpuPool first_pool(1), second_pool(1);
+  LabelRequest request = Request(ProblemKind::kCvrp);
+  request.samples = 600;  // three pieces
+  absl::StatusOr<std::string> second_path;
+  std::thread second;
+  LabelContext context{folder.path(), &first_pool};
+  context.on_piece = [&] {
+    if (second.joinable()) return;
+    second = std::thread([&] {
+      second_path = MakeSearchLabels(request, {folder.path(), &second_pool});
+    });
+  };
+  const absl::StatusOr<std::string> path = MakeSearchLabels(request, context);
+  second.join();
+  ASSERT_TRUE(path.ok()) << path.status();
+  ASSERT_TRUE(second_path.ok()) << second_path.status();
+  EXPECT_EQ(*path, *second_path);
+  EXPECT_EQ(ReadAll(*path).size(), 600u);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(HeuristicLabelsTest, StopWhileAnotherRunMakesThem) {
+  const test::TempFolder folder;
+  CpuPool first_pool(1), second_pool(1);
+  const LabelRequest request = Request(ProblemKind::kCvrp);
+  const auto cancel = std::make_shared<CancelFlag>();
+  cancel->Cancel();
+  LabelContext context{folder.path(), &first_pool};
+  absl::Status waiting;
+  context.on_piece = [&] {
+    waiting =
+        MakeSearchLabels(request, {folder.path(), &second_pool, {absl::InfiniteFuture(), cancel}})
+            .status();
+  };
+  EXPECT_TRUE(MakeSearchLabels(request, context).ok());
+  EXPECT_EQ(waiting.message(), "cancelled while another job made the labels");
 }
 
 TEST(HeuristicLabelsTest, AreMadeOnceForEachRequest) {

@@ -54,8 +54,9 @@ class WorkCounter final : public TrainingObserver {
   void OnProgress(const TrainingProgress& progress) override {
     if (live == nullptr || progress.step != 3 || thread_.joinable()) return;
     thread_ = std::thread([this] {
-      answer =
-          live->WriteAndPublish(folder, absl::Minutes(1), [] { return absl::OkStatus(); }).status();
+      answer = live->WriteAndPublish(folder, absl::Minutes(1),
+                                     [](const TrainingResult&) { return absl::OkStatus(); })
+                   .status();
     });
     // Waits for the request, so that the end of this step or of the next one serves it.
     absl::SleepFor(absl::Milliseconds(20));

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-absl::Status PublishNothing() { return absl::OkStatus(); }
+absl::Status PublishNothing(const TrainingResult&) { return absl::OkStatus(); }
 
 using test::Recorder;
 using test::Yaml;
@@ -168,7 +168,7 @@ class LiveModelsAnswerTest : public testing::Test {
 
 TEST_F(LiveModelsAnswerTest, ReturnsTheErrorOfThePublication) {
   bool published = false;
-  const auto publish = [&published] {
+  const auto publish = [&published](const TrainingResult&) {
     published = true;
     return absl::DataLossError("the disk failed");
   };
@@ -179,7 +179,7 @@ TEST_F(LiveModelsAnswerTest, ReturnsTheErrorOfThePublication) {
 }
 
 TEST_F(LiveModelsAnswerTest, ReportsThatWritingOrPublishingRanOutOfMemory) {
-  const auto no_memory = []() -> absl::Status { throw std::bad_alloc(); };
+  const auto no_memory = [](const TrainingResult&) -> absl::Status { throw std::bad_alloc(); };
   const auto result = [](const std::string&) { return TrainingResult(); };
   const auto no_result = [](const std::string&) -> absl::StatusOr<TrainingResult> {
     throw std::bad_alloc();

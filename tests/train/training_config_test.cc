@@ -212,6 +212,10 @@ TEST(TrainingConfigTest, ChecksKeysAgainstEachOther) {
   expect_refused("problem: {customers: 1000}\ntraining: {batch_size: 65536}\n",
                  "training.batch_size");
   expect_refused("supervised: {labels: file}\n", "supervised.label_file");
+  expect_refused("training: {batch_size: 2, workers: 3}\n",
+                 "training.workers: got \"3\", wanted at most training.batch_size, 2");
+  expect_refused("training: {workers: 0}\n",
+                 "training.workers: got \"0\", wanted an integer from 1");
   expect_refused("training: {epochs: 1000000, batches_per_epoch: 1000000}\n", "training.epochs");
 }
 

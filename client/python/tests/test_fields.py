@@ -156,7 +156,7 @@ def test_options_set_every_field_of_a_simulation(tmp_path: Any) -> None:
 
 
 def test_arguments_set_every_field_of_a_training_request() -> None:
-    spec = _training.spec("a: 1", None, {"training.epochs": 3}, "cpu", 1, {"team": "north"}, "2h", 5)
+    spec = _training.spec("a: 1", None, {"training.epochs": 3}, "cpu", 1, {"team": "north"}, "2h", 5, 1)
     call = _rpc.create_training_job(spec, "id", True, True)
     wanted = message_fields("CreateTrainingJobRequest", set())
     assert (
@@ -177,7 +177,7 @@ def test_arguments_set_every_field_of_a_sweep_request(tmp_path: Any) -> None:
     (tmp_path / "base.yaml").write_text("name: base")
     file = tmp_path / "sweep.yaml"
     file.write_text("method: grid\nconfig: base.yaml  # beside this file\nkeys: {training.seed: [1, 2]}\n")
-    limits: dict[str, Any] = dict(priority=1, labels={"team": "north"}, time_limit="2h", epoch_limit=5)
+    limits: dict[str, Any] = dict(priority=1, labels={"team": "north"}, time_limit="2h", epoch_limit=5, threads=1)
     spec = _training.sweep_spec(file, None, settings={"training.epochs": 3}, device="cpu", **limits)
     wanted = message_fields("CreateSweepRequest", set())
     stated = set_fields(_rpc.create_sweep(spec, "id", True).request())

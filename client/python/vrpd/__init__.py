@@ -49,6 +49,7 @@ from .errors import (
     VrpdError,
 )
 from .jobs import SolveJob, TrainingJob
+from .many import FilesSummary, solve_files
 from .model import MISSING_EDGE, Model
 from .options import PlannedRoute
 from .parts import (
@@ -103,6 +104,7 @@ __all__ = [
     "EmbeddedDaemonError",
     "FailedPreconditionError",
     "FieldViolation",
+    "FilesSummary",
     "Improvement",
     "InternalError",
     "InvalidArgumentError",
@@ -143,6 +145,7 @@ __all__ = [
     "read",
     "set_default_client",
     "solve",
+    "solve_files",
     "solve_many",
     "train",
 ]

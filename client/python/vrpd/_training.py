@@ -29,6 +29,7 @@ class TrainOptions(TypedDict, total=False):
     labels: Mapping[str, str]
     time_limit: Duration
     epoch_limit: int
+    threads: int
     request_id: str
 
 
@@ -61,6 +62,7 @@ def spec(
     labels: Mapping[str, str],
     time_limit: Duration | None,
     epoch_limit: int,
+    threads: int,
 ) -> Any:
     """Returns a TrainingSpec."""
     text, name = _text(config, preset)
@@ -73,6 +75,7 @@ def spec(
         priority=priority,
         labels=labels,
         epoch_limit=epoch_limit,
+        threads=threads,
     )
     if time_limit is not None:
         set_duration(result.time_limit, time_limit, "time_limit")
@@ -89,6 +92,7 @@ class SweepOptions(TypedDict, total=False):
     labels: Mapping[str, str]
     time_limit: Duration
     epoch_limit: int
+    threads: int
 
 
 def sweep_spec(sweep: Config, config: Config | None, **options: Unpack[SweepOptions]) -> Any:
@@ -106,7 +110,8 @@ def sweep_spec(sweep: Config, config: Config | None, **options: Unpack[SweepOpti
             config = folder / value if named[1] == "config" else None
     base = _proto.message("TrainingSpec")
     given = (options.get("settings", ()), options.get("device", ""), options.get("priority", 0))
-    rest = (options.get("labels") or {}, options.get("time_limit"), options.get("epoch_limit", 0))
+    limits = (options.get("time_limit"), options.get("epoch_limit", 0), options.get("threads", 0))
+    rest = (options.get("labels") or {}, *limits)
     if config is not None or preset is not None:
         base = spec(config, preset, *given, *rest)
     else:

@@ -212,10 +212,12 @@ class AsyncClient:
         labels: Mapping[str, str] | None = None,
         time_limit: Duration | None = None,
         epoch_limit: int = 0,
+        threads: int = 0,
         request_id: str = "",
     ) -> AsyncTrainingJob:
         """Queues a training job and returns it."""
-        spec = _training.spec(config, preset, settings, device, priority, labels or {}, time_limit, epoch_limit)
+        limits = (time_limit, epoch_limit, threads)
+        spec = _training.spec(config, preset, settings, device, priority, labels or {}, *limits)
         call = _rpc.create_training_job(spec, request_id, False, False)
         return AsyncTrainingJob(self._connection, await self._connection.unary(call))
 
@@ -242,7 +244,7 @@ class AsyncClient:
         config_only: bool = False,
     ) -> TrainingJobInfo:
         """Checks a training job without starting it."""
-        spec = _training.spec(config, preset, settings, device, 0, {}, None, 0)
+        spec = _training.spec(config, preset, settings, device, 0, {}, None, 0, 0)
         return await self._connection.unary(_rpc.create_training_job(spec, "", True, config_only))
 
     async def server_info(self) -> ServerInfo:

@@ -390,6 +390,7 @@ class Client:
         labels: Mapping[str, str] | None = None,
         time_limit: Duration | None = None,
         epoch_limit: int = 0,
+        threads: int = 0,
         request_id: str = "",
     ) -> TrainingJob:
         """Queues a training job and returns it; `job.wait()` blocks until the job has ended.
@@ -404,8 +405,11 @@ class Client:
             "auto", "cpu" or "cuda:0".
         time_limit, epoch_limit
             Time or epochs after which the job ends with a model, even if the configuration asks for more.
+        threads
+            Number of threads; 0 means the job's share of the daemon's threads.
         """
-        spec = _training.spec(config, preset, settings, device, priority, labels or {}, time_limit, epoch_limit)
+        limits = (time_limit, epoch_limit, threads)
+        spec = _training.spec(config, preset, settings, device, priority, labels or {}, *limits)
         return TrainingJob(
             self._connection, self._connection.unary(_rpc.create_training_job(spec, request_id, False, False))
         )
@@ -429,7 +433,7 @@ class Client:
             The path of a sweep's YAML file, its text or a dict: {"method": "random", "trials": 8, "keys": {...}}.
         config, preset
             The base configuration, as in `train`, unless the sweep names or contains it.
-        settings, device, priority, labels, time_limit, epoch_limit
+        settings, device, priority, labels, time_limit, epoch_limit, threads
             Of each trial, as in `train`.
         validate_only
             Whether to check every trial without starting the sweep.
@@ -450,7 +454,7 @@ class Client:
 
         With `config_only`, does not check whether the device, the files and the model exist.
         """
-        spec = _training.spec(config, preset, settings, device, 0, {}, None, 0)
+        spec = _training.spec(config, preset, settings, device, 0, {}, None, 0, 0)
         return self._connection.unary(_rpc.create_training_job(spec, "", True, config_only))
 
     def server_info(self) -> ServerInfo:

@@ -129,6 +129,8 @@ class ActiveJob(Record):
     simulation: SimulationProgress | None
     budget: float | None
     units: Units | None
+    device: str
+    threads: int
 
 
 class ProcessStats(Record):
@@ -142,7 +144,7 @@ class ProcessStats(Record):
 
 
 class DeviceStats(Record):
-    """The state of a GPU."""
+    """The state of the CPU or of a GPU."""
 
     MESSAGE = "DeviceStats"
     id: str
@@ -159,6 +161,8 @@ class DeviceStats(Record):
     power_limit_watts: float | None
     sm_clock_mhz: int | None
     error: str
+    memory_utilization: float | None
+    training_jobs: tuple[str, ...]
 
 
 class ServerStats(Record):

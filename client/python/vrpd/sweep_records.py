@@ -65,7 +65,7 @@ class SweepInfo(Record):
 
 
 class TrialProgressEvent(Record):
-    """The end of an epoch of the running trial."""
+    """The end of an epoch of a running trial."""
 
     MESSAGE = "TrialProgressEvent"
     trial: int

@@ -83,6 +83,7 @@ class TrainingSpec(Record):
     labels: dict[str, str]
     time_limit: float | None
     epoch_limit: int
+    threads: int
 
 
 class PublishedWeights(Record):
@@ -124,6 +125,8 @@ class TrainingJobInfo(Record):
     resolved_device: str
     sweep: str
     trial: int
+    device: str
+    threads: int
 
 
 class LogEvent(Record):

@@ -44,7 +44,8 @@ SweepJson SpecJson(const JobSpec& spec) {
           {"priority", spec.priority},
           {"labels", spec.labels},
           {"time_limit_ns", limited ? absl::ToInt64Nanoseconds(spec.time_limit) : 0},
-          {"epoch_limit", spec.epoch_limit}};
+          {"epoch_limit", spec.epoch_limit},
+          {"threads", spec.threads}};
 }
 
 JobSpec ReadSpec(const SweepJson& json) {
@@ -54,7 +55,8 @@ JobSpec ReadSpec(const SweepJson& json) {
                .device = json.at("device"),
                .priority = json.at("priority"),
                .labels = json.at("labels"),
-               .epoch_limit = json.at("epoch_limit")};
+               .epoch_limit = json.at("epoch_limit"),
+               .threads = json.value("threads", 0)};  // absent before version 8 of the schema
   const int64_t limit = json.at("time_limit_ns");
   if (limit > 0) spec.time_limit = absl::Nanoseconds(limit);
   return spec;

@@ -1,4 +1,5 @@
-// Runs sweeps one at a time. A sweep is a job whose trials are training jobs.
+// Runs sweeps one at a time. A sweep is a job whose trials are training jobs, which may run side by
+// side.
 #pragma once
 
 #include <memory>
@@ -70,12 +71,12 @@ class SweepManager {
   // Returns the result that the sweep's part number `part` recorded.
   absl::StatusOr<TrialResult> Part(std::string_view id, int64_t part) const;
 
-  // Ends a sweep now: the running trial ends with its model, no other one starts, and the best
+  // Ends a sweep now: the running trials end with their models, no other one starts, and the best
   // model is published. Without any model, the sweep is CANCELLED. Has no effect on a sweep that
   // was stopped, has succeeded or is cancelled. Returns kFailedPrecondition if the sweep has failed
   // or is being paused.
   absl::StatusOr<Job> Stop(std::string_view id);
-  // Pauses a sweep and its running trial, which writes a checkpoint. Has no effect on a paused
+  // Pauses a sweep and its running trials, which write checkpoints. Has no effect on a paused
   // sweep. Returns kFailedPrecondition if the sweep has ended or is being stopped.
   absl::StatusOr<Job> Pause(std::string_view id);
   // Queues a paused sweep again. Has no effect on one that waits or runs. Returns

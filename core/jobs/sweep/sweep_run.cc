@@ -98,7 +98,9 @@ absl::StatusOr<SweepRun::Outcome> SweepRun::RunTrials() {
     VRP_ASSIGN_OR_RETURN(const SweepGoal goal, ReadGoal());
     VRP_ASSIGN_OR_RETURN(const std::vector<Job> jobs, context_.store->ListTrials(name));
     VRP_RETURN_IF_ERROR(Report(jobs));
-    const SweepStep step = NextStep(plan_.Shape(), TrialStatuses(plan_, jobs), goal);
+    SweepShape shape = plan_.Shape();
+    shape.at_once = context_.jobs->places();
+    const SweepStep step = NextStep(shape, TrialStatuses(plan_, jobs), goal);
     absl::StatusOr<std::optional<Outcome>> outcome = Take(step, jobs, goal);
     if (MaySucceedLater(outcome.status())) {
       Log(Concat("tries again: ", FromAbsl(outcome.status().message())));
@@ -164,7 +166,7 @@ absl::StatusOr<std::optional<SweepRun::Outcome>> SweepRun::Take(const SweepStep&
     return outcome;
   }
   const absl::Status changed =
-      step.kind == Kind::kWait ? AwaitChange(*found, goal) : ChangeTrial(step, *found);
+      step.kind == Kind::kWait ? AwaitChange(jobs, goal) : ChangeTrial(step, *found);
   // The trial may have changed since the look at it; the next look shows how.
   if (absl::IsFailedPrecondition(changed) || absl::IsNotFound(changed)) return std::nullopt;
   VRP_RETURN_IF_ERROR(changed);
@@ -187,21 +189,33 @@ absl::Status SweepRun::ChangeTrial(const SweepStep& step, const Job& trial) {
   }
 }
 
-absl::Status SweepRun::AwaitChange(const Job& trial, SweepGoal goal) {
-  if (trial.state == JobState::kPaused) {
-    Log(Concat("waits for trial ", trial.spec.trial, ", which a user paused: resume ",
-               ResourceName(trial)));
+absl::Status SweepRun::AwaitChange(const std::vector<Job>& jobs, SweepGoal goal) {
+  std::vector<Job> active;
+  for (const Job& job : jobs) {
+    if (IsFinal(job.state) || IsHeld(job)) continue;
+    if (job.state == JobState::kPaused) {
+      Log(Concat("waits for trial ", job.spec.trial, ", which a user paused: resume ",
+                 ResourceName(job)));
+    }
+    active.push_back(job);
   }
   while (!cancel_->cancelled()) {
     context_.stopping->WaitFor(context_.poll_interval);
-    VRP_ASSIGN_OR_RETURN(const JobRecord record,
-                         context_.store->Find(JobKind::kTraining, trial.id));
-    if (record.job.state != trial.state) break;
-    VRP_RETURN_IF_ERROR(ReportProgress(record.job));
+    for (const Job& trial : active) {
+      VRP_ASSIGN_OR_RETURN(const bool changed, HasChanged(trial));
+      if (changed) return absl::OkStatus();
+    }
     VRP_ASSIGN_OR_RETURN(const SweepGoal now, ReadGoal());
     if (now != goal) break;
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> SweepRun::HasChanged(const Job& trial) {
+  VRP_ASSIGN_OR_RETURN(const JobRecord record, context_.store->Find(JobKind::kTraining, trial.id));
+  if (record.job.state != trial.state) return true;
+  VRP_RETURN_IF_ERROR(ReportProgress(record.job));
+  return false;
 }
 
 absl::Status SweepRun::SubmitTrial(size_t trial, int64_t pause_epoch) {
@@ -258,11 +272,10 @@ absl::Status SweepRun::Report(const std::vector<Job>& jobs) {
 absl::Status SweepRun::ReportProgress(const Job& trial) {
   const absl::Time now = context_.clock->SteadyNow();
   if (!trial.progress.has_value() || !trial.progress->end_of_epoch) return absl::OkStatus();
-  const bool same = trial.spec.trial == shown_trial_ && trial.progress->epoch == shown_epoch_;
-  if (same || now - shown_ < context_.progress_interval) return absl::OkStatus();
-  shown_trial_ = trial.spec.trial;
-  shown_epoch_ = trial.progress->epoch;
-  shown_ = now;
+  ShownProgress& shown = shown_[trial.spec.trial];
+  const bool same = trial.progress->epoch == shown.epoch;
+  if (same || now - shown.time < context_.progress_interval) return absl::OkStatus();
+  shown = {.epoch = trial.progress->epoch, .time = now};
   return Record([&trial](JobChange& change) {
     change.RecordTrialProgress(trial.spec.trial, *trial.progress);
   });

@@ -1,4 +1,5 @@
-// One attempt of a sweep: submits its trials one after the other and publishes the best one.
+// One attempt of a sweep: submits its trials, as many at once as there are places for training
+// jobs, and publishes the best one.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +59,11 @@ class SweepRun {
     std::string model = {};  // the published version
     int32_t best = 0;        // number of its trial
   };
+  // A recorded progress.
+  struct ShownProgress {
+    int64_t epoch = 0;
+    absl::Time time = absl::InfinitePast();
+  };
   // Returns the outcome, or the error with which the sweep fails.
   absl::StatusOr<Outcome> RunTrials();
   absl::Status Begin();
@@ -67,9 +73,11 @@ class SweepRun {
   // Takes a step. Returns the outcome if the step ends the run.
   absl::StatusOr<std::optional<Outcome>> Take(const SweepStep& step, const std::vector<Job>& jobs,
                                               SweepGoal goal);
-  // Blocks until the state of a trial or the goal changes, or the daemon stops. Meanwhile records
-  // the trial's progress.
-  absl::Status AwaitChange(const Job& trial, SweepGoal goal);
+  // Blocks until the state of an active trial or the goal changes, or the daemon stops. Meanwhile
+  // records the progress of these trials.
+  absl::Status AwaitChange(const std::vector<Job>& jobs, SweepGoal goal);
+  // Records the progress of an active trial. Returns whether its state has changed.
+  absl::StatusOr<bool> HasChanged(const Job& trial);
   // Takes a step that changes a trial.
   absl::Status ChangeTrial(const SweepStep& step, const Job& trial);
   absl::Status SubmitTrial(size_t trial, int64_t pause_epoch);
@@ -89,10 +97,8 @@ class SweepRun {
   SweepPlan plan_;
   absl::Time began_;
   std::map<int32_t, std::string> reported_;  // by trial: what its last part said
-  int32_t shown_trial_ = 0;                  // whose progress was recorded last
-  int64_t shown_epoch_ = 0;
-  absl::Time shown_ = absl::InfinitePast();
-  std::string last_log_;  // not repeated
+  std::map<int32_t, ShownProgress> shown_;   // by trial: the progress that was recorded last
+  std::string last_log_;                     // not repeated
 };
 
 // Removes the models that the trials of an ended sweep keep.

@@ -16,10 +16,19 @@ bool IsActive(const TrialStatus& trial) {
   return trial.submitted && !IsFinal(trial.state) && !trial.held;
 }
 
-std::optional<size_t> FindActive(std::span<const TrialStatus> trials) {
-  const auto found = std::find_if(trials.begin(), trials.end(), IsActive);
-  if (found == trials.end()) return std::nullopt;
-  return static_cast<size_t>(found - trials.begin());
+// Returns the active trials, in order.
+std::vector<size_t> FindActive(std::span<const TrialStatus> trials) {
+  std::vector<size_t> active;
+  for (size_t i = 0; i < trials.size(); ++i) {
+    if (IsActive(trials[i])) active.push_back(i);
+  }
+  return active;
+}
+
+// Whether the trial's job was asked to end or to pause, and has not done so yet.
+bool IsEnding(const TrialStatus& trial) {
+  return trial.ending || trial.state == JobState::kStopping ||
+         trial.state == JobState::kCancelling || trial.state == JobState::kPausing;
 }
 
 // Returns the best of the trials that `may_win` accepts.
@@ -41,13 +50,20 @@ SweepStep Finish(std::span<const TrialStatus> trials) {
   return {.kind = Kind::kFinish, .trial = *best};
 }
 
-// Returns the trials of `contenders` that go on after a selection, the best ones, in order.
+// Whether an earlier step let an active trial go on after the selection at `pause_epoch`; 0 is the
+// end of the training.
+bool WasSelected(const TrialStatus& trial, int64_t pause_epoch) {
+  return pause_epoch > 0 && (trial.pause_epoch == 0 || trial.pause_epoch > pause_epoch);
+}
+
+// Returns the trials of `contenders` that go on after a selection, the best ones, in order. Trials
+// that went on already are among them: the others were dropped then, and costs never rise.
 std::vector<size_t> Select(std::span<const TrialStatus> trials,
                            const std::vector<size_t>& contenders, int32_t factor) {
   std::vector<size_t> ranked;
   for (const size_t i : contenders) {
     // Failed and cancelled trials have lost their weights.
-    if (trials[i].held || HasModel(trials[i])) ranked.push_back(i);
+    if (trials[i].held || HasModel(trials[i]) || IsActive(trials[i])) ranked.push_back(i);
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [&](size_t a, size_t b) { return trials[a].cost < trials[b].cost; });
@@ -57,8 +73,8 @@ std::vector<size_t> Select(std::span<const TrialStatus> trials,
   return ranked;
 }
 
-// Returns the step with which a contender comes to its next selection; nullopt if it is there or
-// has ended. `pause_epoch` is that of the selection; 0 is the end of the training.
+// Returns the step with which a contender comes to its next selection; nullopt if it is on its way,
+// is there or has ended. `pause_epoch` is that of the selection; 0 is the end of the training.
 std::optional<SweepStep> Advance(const TrialStatus& trial, size_t index, int64_t pause_epoch) {
   if (!trial.submitted) {
     return SweepStep{.kind = Kind::kSubmit, .trial = index, .pause_epoch = pause_epoch};
@@ -68,16 +84,24 @@ std::optional<SweepStep> Advance(const TrialStatus& trial, size_t index, int64_t
   return SweepStep{.kind = Kind::kContinue, .trial = index, .pause_epoch = pause_epoch};
 }
 
+// Returns the next step of a sweep whose trials all may train. A selection compares all contenders,
+// so it waits for those that are on their way to it.
 SweepStep RunNext(const SweepShape& shape, std::span<const TrialStatus> trials) {
+  const std::vector<size_t> active = FindActive(trials);
   std::vector<size_t> contenders(trials.size());
   std::iota(contenders.begin(), contenders.end(), size_t{0});
   for (size_t round = 0; !contenders.empty(); ++round) {
     // A single trial has no other to be compared with.
     const bool last = round >= shape.selections.size() || contenders.size() == 1;
     const int64_t pause_epoch = last ? 0 : shape.selections[round];
+    bool waits = false;
     for (const size_t i : contenders) {
-      if (const auto step = Advance(trials[i], i, pause_epoch)) return *step;
+      const auto step = Advance(trials[i], i, pause_epoch);
+      if (step.has_value() && static_cast<int32_t>(active.size()) < shape.at_once) return *step;
+      waits = waits || step.has_value() ||
+              (IsActive(trials[i]) && !WasSelected(trials[i], pause_epoch));
     }
+    if (waits) return {.kind = Kind::kWait, .trial = active.front()};
     if (last) break;
     const std::vector<size_t> selected = Select(trials, contenders, shape.factor);
     for (const size_t i : contenders) {
@@ -100,18 +124,24 @@ SweepStep EndNext(std::span<const TrialStatus> trials) {
   return Finish(trials);
 }
 
-SweepStep EndActive(const TrialStatus& trial, size_t index) {
-  const bool ends = trial.ending || trial.state == JobState::kStopping ||
-                    trial.state == JobState::kCancelling || trial.state == JobState::kPausing;
-  if (ends) return {.kind = Kind::kWait, .trial = index};
-  return {.kind = trial.started ? Kind::kStop : Kind::kDrop, .trial = index};
+// Ends the active trials: those that ran with a model, the others without.
+SweepStep EndActive(std::span<const TrialStatus> trials, const std::vector<size_t>& active) {
+  for (const size_t i : active) {
+    if (IsEnding(trials[i])) continue;
+    return {.kind = trials[i].started ? Kind::kStop : Kind::kDrop, .trial = i};
+  }
+  return {.kind = Kind::kWait, .trial = active.front()};
 }
 
-SweepStep PauseActive(const TrialStatus& trial, size_t index) {
-  if (trial.state == JobState::kPaused) return {.kind = Kind::kPaused};
-  const bool ends = trial.ending || trial.state == JobState::kStopping ||
-                    trial.state == JobState::kCancelling || trial.state == JobState::kPausing;
-  return {.kind = ends ? Kind::kWait : Kind::kPause, .trial = index};
+SweepStep PauseActive(std::span<const TrialStatus> trials, const std::vector<size_t>& active) {
+  std::optional<size_t> ending;
+  for (const size_t i : active) {
+    if (trials[i].state == JobState::kPaused) continue;
+    if (!IsEnding(trials[i])) return {.kind = Kind::kPause, .trial = i};
+    if (!ending.has_value()) ending = i;
+  }
+  if (!ending.has_value()) return {.kind = Kind::kPaused};
+  return {.kind = Kind::kWait, .trial = *ending};
 }
 
 }  // namespace
@@ -134,18 +164,10 @@ TrialStatus StatusOfTrial(const Job& job) {
 }
 
 SweepStep NextStep(const SweepShape& shape, std::span<const TrialStatus> trials, SweepGoal goal) {
-  const std::optional<size_t> active = FindActive(trials);
-  switch (goal) {
-    case SweepGoal::kPause:
-      return active.has_value() ? PauseActive(trials[*active], *active)
-                                : SweepStep{.kind = Kind::kPaused};
-    case SweepGoal::kEnd:
-      return active.has_value() ? EndActive(trials[*active], *active) : EndNext(trials);
-    case SweepGoal::kRun:
-      break;
-  }
-  if (active.has_value()) return {.kind = Kind::kWait, .trial = *active};
-  return RunNext(shape, trials);
+  if (goal == SweepGoal::kRun) return RunNext(shape, trials);
+  const std::vector<size_t> active = FindActive(trials);
+  if (goal == SweepGoal::kPause) return PauseActive(trials, active);
+  return active.empty() ? EndNext(trials) : EndActive(trials, active);
 }
 
 std::optional<size_t> BestTrial(std::span<const TrialStatus> trials) {

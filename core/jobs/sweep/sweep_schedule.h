@@ -17,6 +17,7 @@ struct SweepShape {
   int32_t trials = 0;
   std::vector<int64_t> selections;  // epochs after which only the best trials go on, ascending
   int32_t factor = 1;               // 1 of this number of trials goes on
+  int32_t at_once = 1;              // maximum number of trials that wait in the queue or run
 };
 
 // The status of a trial, as far as the schedule needs it.
@@ -37,7 +38,7 @@ TrialStatus StatusOfTrial(const Job& job);
 enum class SweepGoal {
   kRun,
   kEnd,    // end with the best trial so far
-  kPause,  // stop the running trial with a checkpoint
+  kPause,  // stop the running trials with a checkpoint
 };
 
 // The next action of a sweep.
@@ -48,7 +49,7 @@ struct SweepStep {
     kDrop,      // cancel `trial`
     kStop,      // end `trial` with its model
     kPause,     // pause `trial`
-    kWait,      // wait until `trial` changes
+    kWait,      // wait until a trial changes; `trial` is the first that runs or waits to run
     kPaused,    // the sweep is paused
     kFinish,    // all trials have ended; `trial` is the best one
     kNoModel,   // all trials have ended, without a model

@@ -13,8 +13,6 @@ namespace vrp {
 namespace {
 
 constexpr float kLargestLogScale = 5;
-// Part of a feature's range in the training by which it may leave the range.
-constexpr float kRangeSlack = 0.1F;
 constexpr double kRoutesSlack = 1e-4;  // loads are sums of rounded shares of the capacity
 
 absl::Status CheckEstimateKind(const ModelCard& card, std::string_view name) {
@@ -22,16 +20,6 @@ absl::Status CheckEstimateKind(const ModelCard& card, std::string_view name) {
   return absl::FailedPreconditionError(
       Concat(name, ": is a model of the architecture ", card.architecture,
              "; wanted one that estimates costs, which `model: estimate` trains"));
-}
-
-bool TimesKnown(const EstimateStatistics& statistics, const EstimateStatistics::Globals& globals) {
-  for (size_t g = kLayoutFeatures; g < globals.size(); ++g) {
-    const float slack = kRangeSlack * (statistics.high[g] - statistics.low[g]) + 1e-4F;
-    if (globals[g] < statistics.low[g] - slack || globals[g] > statistics.high[g] + slack) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -49,7 +37,7 @@ void CostEstimator::SetParameters(std::span<const float> values) {
 
 CostEstimator::Prediction CostEstimator::Predict(EstimateScratch& scratch) const {
   if (!(scratch.problem.scale() > 0)) return {};
-  scratch.features.Compute(scratch.problem);
+  scratch.features.Compute(scratch.problem, network_->reads_graph());
   const EstimateStatistics::Globals& globals = scratch.features.globals();
   const EstimateStatistics::Globals normalised = statistics_.Normalised(globals);
   const EstimateOutputs<float> outputs =
@@ -67,8 +55,9 @@ CostEstimator::Prediction CostEstimator::Predict(EstimateScratch& scratch) const
           .cost_scale = scale(kCostScale, 0),
           .log_routes = std::log(scratch.features.plan_routes()) + median(kRoutesMedian, 1),
           .routes_scale = scale(kRoutesScale, 1),
-          .layout_distance = statistics_.LayoutDistance(normalised),
-          .times_known = TimesKnown(statistics_, globals)};
+          .layout_distance = statistics_.layouts.Distance(normalised),
+          .times_known = !scratch.problem.timed() ||
+                         statistics_.times.Distance(normalised) <= statistics_.times.limit};
 }
 
 absl::StatusOr<EstimateModel> EstimateModel::Load(const std::string& directory,
@@ -105,6 +94,15 @@ absl::StatusOr<CostEstimate> EstimateModel::Estimate(const Instance& instance,
                                                      EstimateScratch& scratch) const {
   VRP_RETURN_IF_ERROR(scratch.problem.ChooseAll(instance));
   return EstimateChosen(instance, scratch);
+}
+
+bool EstimateModel::knows_added_customers() const {
+  return std::ranges::any_of(estimator_->statistics().added, [](float x) { return x != 0; });
+}
+
+absl::StatusOr<double> EstimateModel::AddedCost(NodeIndex customer, AddedCustomer& added) const {
+  VRP_ASSIGN_OR_RETURN(const AddedCustomer::Features features, added.Compute(customer));
+  return added.unit() * estimator_->statistics().AddedCost(features, added.timed());
 }
 
 CostEstimate EstimateModel::EstimateChosen(const Instance& instance,
@@ -148,7 +146,7 @@ void EstimateModel::SetCosts(const CostEstimator::Prediction& predicted, const S
   estimate.cost_low = std::exp(log_cost - margin);
   estimate.cost_high = std::exp(log_cost + margin);
   estimate.layout_distance =
-      predicted.layout_distance / static_cast<double>(statistics.layout_limit);
+      predicted.layout_distance / static_cast<double>(statistics.layouts.limit);
 }
 
 void EstimateModel::SetRoutes(const CostEstimator::Prediction& predicted, double fewest,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/estimate/added_customer.h"
 #include "core/estimate/estimate_features.h"
 #include "core/estimate/subproblem.h"
 #include "core/model/estimate/estimate_network.h"
@@ -91,12 +92,18 @@ class EstimateModel {
 
   const ModelCard& card() const { return card_; }
   const EstimateSettings& settings() const { return settings_; }
+  const EstimateStatistics& statistics() const { return estimator_->statistics(); }
 
   // Estimates a plan for `customers` of `instance`, which Subproblem::CheckInstance must accept.
   // Returns the errors of Subproblem::Choose.
   absl::StatusOr<CostEstimate> Estimate(const Instance& instance,
                                         std::span<const NodeIndex> customers,
                                         EstimateScratch& scratch) const;
+  // Whether the training had pairs of plans that differ by a customer.
+  bool knows_added_customers() const;
+  // Returns what `customer` adds to the cost of a plan for the base of `added`, in the instance's
+  // unit. Returns the errors of AddedCustomer::Compute.
+  absl::StatusOr<double> AddedCost(NodeIndex customer, AddedCustomer& added) const;
   // Estimates a plan for all customers.
   absl::StatusOr<CostEstimate> Estimate(const Instance& instance, EstimateScratch& scratch) const;
 

@@ -26,6 +26,20 @@ EncoderShape EstimateEncoderShape(const EstimateNetworkOptions& options) {
           .norm = NormKind::kInstance};
 }
 
+// Returns what the encoder gives to the head: the customers' mean and the depot.
+int64_t GraphOutputs(const EstimateNetworkOptions& options) {
+  return options.layers > 0 ? 2 * int64_t{options.width} : 0;
+}
+
+// Returns null without layers.
+template <typename T>
+std::unique_ptr<Encoder<T>> MakeEstimateEncoder(const EstimateNetworkOptions& options,
+                                                const ParameterLayout& layout) {
+  if (options.layers == 0) return nullptr;
+  const EncoderShape shape = EstimateEncoderShape(options);
+  return MakeEncoder<T>(shape, EncoderOffsets(shape, layout), BestIsa());
+}
+
 absl::Status CheckSize(std::string_view name, int32_t value, int32_t low, int32_t high,
                        int32_t multiple) {
   if (value >= low && value <= high && value % multiple == 0) return absl::OkStatus();
@@ -42,10 +56,17 @@ void GrowBuffer(std::vector<T>& values, int64_t size) {
 // Adds weight [rows, columns] times `x` to `y`.
 template <typename T>
 void AddProduct(const T* weight, int64_t rows, int64_t columns, const T* x, T* y) {
+  constexpr int64_t kLanes =
+      8;  // sums beside each other, as the compiler must not change the order
   for (int64_t r = 0; r < rows; ++r) {
-    T sum = 0;
-    for (int64_t c = 0; c < columns; ++c) sum += weight[r * columns + c] * x[c];
-    y[r] += sum;
+    const T* const row = weight + r * columns;
+    T sums[kLanes] = {};
+    int64_t c = 0;
+    for (; c + kLanes <= columns; c += kLanes) {
+      for (int64_t k = 0; k < kLanes; ++k) sums[k] += row[c + k] * x[c + k];
+    }
+    for (; c < columns; ++c) sums[0] += row[c] * x[c];
+    for (const T sum : sums) y[r] += sum;
   }
 }
 
@@ -54,7 +75,7 @@ void AddProduct(const T* weight, int64_t rows, int64_t columns, const T* x, T* y
 absl::Status CheckEstimateSizes(const EstimateNetworkOptions& options) {
   VRP_RETURN_IF_ERROR(
       CheckSize("width", options.width, kWidthMultiple, kMaxTransformerHidden, kWidthMultiple));
-  VRP_RETURN_IF_ERROR(CheckSize("layers", options.layers, 1, kMaxTransformerLayers, 1));
+  VRP_RETURN_IF_ERROR(CheckSize("layers", options.layers, 0, kMaxTransformerLayers, 1));
   VRP_RETURN_IF_ERROR(CheckSize("heads", options.heads, 1, kMaxTransformerHeads, 1));
   if (options.width % options.heads != 0) {
     return absl::InvalidArgumentError(
@@ -65,16 +86,19 @@ absl::Status CheckEstimateSizes(const EstimateNetworkOptions& options) {
 
 std::vector<ParameterShape> EstimateNetworkParameters(const EstimateNetworkOptions& options) {
   const int64_t width = options.width;
-  const int64_t pooled = 2 * width + kEstimateGlobalCount;
-  std::vector<ParameterShape> shapes = {LinearWeight("embed.weight", width, kFeatures),
-                                        LinearBias("embed.bias", width, kFeatures)};
-  for (ParameterShape& shape : EncoderParameters(EstimateEncoderShape(options))) {
-    shapes.push_back(std::move(shape));
+  const int64_t pooled = GraphOutputs(options) + kEstimateGlobalCount;
+  std::vector<ParameterShape> shapes;
+  if (options.layers > 0) {
+    shapes = {LinearWeight("embed.weight", width, kFeatures),
+              LinearBias("embed.bias", width, kFeatures)};
+    for (ParameterShape& shape : EncoderParameters(EstimateEncoderShape(options))) {
+      shapes.push_back(std::move(shape));
+    }
   }
   shapes.push_back(LinearWeight("head.hidden.weight", options.hidden, pooled));
   shapes.push_back(LinearBias("head.hidden.bias", options.hidden, pooled));
   // The outputs begin as 0, the training's mean.
-  shapes.push_back({.name = "head.out.weight", .shape = {kEstimateOutputs, options.hidden}});
+  shapes.push_back({.name = "head.out.weight", .shape = {kHiddenOutputs, options.hidden}});
   shapes.push_back({.name = "head.out.bias", .shape = {kEstimateOutputs}});
   shapes.push_back(
       {.name = "head.linear.weight", .shape = {kEstimateOutputs, kEstimateGlobalCount}});
@@ -93,10 +117,10 @@ EstimateNetwork<T>::EstimateNetwork(const EstimateNetworkOptions& options)
     : options_(options),
       layout_(EstimateNetworkParameters(options)),
       width_(options.width),
-      pooled_(2 * width_ + kEstimateGlobalCount),
+      graph_(GraphOutputs(options)),
+      pooled_(graph_ + kEstimateGlobalCount),
       dense_(DenseKernelsFor<T>(BestIsa())),
-      encoder_(MakeEncoder<T>(EstimateEncoderShape(options),
-                              EncoderOffsets(EstimateEncoderShape(options), layout_), BestIsa())),
+      encoder_(MakeEstimateEncoder<T>(options, layout_)),
       hidden_weight_(layout_.Offset("head.hidden.weight")),
       hidden_bias_(layout_.Offset("head.hidden.bias")),
       out_weight_(layout_.Offset("head.out.weight")),
@@ -107,6 +131,7 @@ EstimateNetwork<T>::EstimateNetwork(const EstimateNetworkOptions& options)
 template <typename T>
 void EstimateNetwork<T>::SetParameters(std::span<const T> parameters) {
   parameters_.assign(parameters.begin(), parameters.begin() + layout_.size());
+  if (encoder_ == nullptr) return;
   encoder_->Pack(parameters_.data());
   // The embedding's weights come first.
   std::vector<T> padded(embedding_.size());  // [in, out]
@@ -152,11 +177,7 @@ void EstimateNetwork<T>::Encode(const EstimateFeatures& features, bool keep,
 }
 
 template <typename T>
-EstimateOutputs<T> EstimateNetwork<T>::Forward(const EstimateFeatures& features,
-                                               std::span<const float, kEstimateGlobalCount> globals,
-                                               bool keep, EstimatePass<T>& pass) const {
-  Encode(features, keep, pass);
-  pass.pooled.assign(static_cast<size_t>(pooled_), 0);
+void EstimateNetwork<T>::Pool(EstimatePass<T>& pass) const {
   T* const pooled = pass.pooled.data();
   for (int64_t i = 1; i < pass.count; ++i) {
     const T* const node = pass.nodes.data() + i * width_;
@@ -165,17 +186,29 @@ EstimateOutputs<T> EstimateNetwork<T>::Forward(const EstimateFeatures& features,
   const T share = T{1} / static_cast<T>(pass.count - 1);
   for (int64_t k = 0; k < width_; ++k) pooled[k] *= share;
   std::copy_n(pass.nodes.data(), width_, pooled + width_);
-  std::copy(globals.begin(), globals.end(), pooled + 2 * width_);
+}
+
+template <typename T>
+EstimateOutputs<T> EstimateNetwork<T>::Forward(const EstimateFeatures& features,
+                                               std::span<const float, kEstimateGlobalCount> globals,
+                                               bool keep, EstimatePass<T>& pass) const {
+  pass.pooled.assign(static_cast<size_t>(pooled_), 0);
+  T* const pooled = pass.pooled.data();
+  if (encoder_ != nullptr) {
+    Encode(features, keep, pass);
+    Pool(pass);
+  }
+  std::copy(globals.begin(), globals.end(), pooled + graph_);
   const T* const parameters = parameters_.data();
   pass.hidden.assign(parameters + hidden_bias_, parameters + hidden_bias_ + options_.hidden);
   AddProduct(parameters + hidden_weight_, options_.hidden, pooled_, pooled, pass.hidden.data());
   for (T& value : pass.hidden) value = std::max(value, T{0});
   EstimateOutputs<T> outputs;
   std::copy_n(parameters + out_bias_, kEstimateOutputs, outputs.begin());
-  AddProduct(parameters + out_weight_, kEstimateOutputs, options_.hidden, pass.hidden.data(),
+  AddProduct(parameters + out_weight_, kHiddenOutputs, options_.hidden, pass.hidden.data(),
              outputs.data());
-  AddProduct(parameters + linear_weight_, kEstimateOutputs, kEstimateGlobalCount,
-             pooled + 2 * width_, outputs.data());
+  AddProduct(parameters + linear_weight_, kEstimateOutputs, kEstimateGlobalCount, pooled + graph_,
+             outputs.data());
   return outputs;
 }
 
@@ -184,19 +217,20 @@ void EstimateNetwork<T>::AddHeadGradient(const EstimateOutputs<T>& slopes, Estim
                                          std::span<T> gradient) const {
   const int64_t hidden = options_.hidden;
   const T* const parameters = parameters_.data();
-  const T* const globals = pass.pooled.data() + 2 * width_;
+  const T* const globals = pass.pooled.data() + graph_;
   pass.d_pooled.assign(static_cast<size_t>(pooled_), 0);
   for (int64_t o = 0; o < kEstimateOutputs; ++o) {
     gradient[out_bias_ + o] += slopes[o];
     T* const d_linear = &gradient[linear_weight_ + o * kEstimateGlobalCount];
     for (int64_t g = 0; g < kEstimateGlobalCount; ++g) d_linear[g] += slopes[o] * globals[g];
+    if (o >= kHiddenOutputs) continue;
     T* const d_out = &gradient[out_weight_ + o * hidden];
     for (int64_t d = 0; d < hidden; ++d) d_out[d] += slopes[o] * pass.hidden[d];
   }
   for (int64_t d = 0; d < hidden; ++d) {
     if (!(pass.hidden[d] > 0)) continue;
     T slope = 0;
-    for (int64_t o = 0; o < kEstimateOutputs; ++o) {
+    for (int64_t o = 0; o < kHiddenOutputs; ++o) {
       slope += slopes[o] * parameters[out_weight_ + o * hidden + d];
     }
     gradient[hidden_bias_ + d] += slope;
@@ -214,6 +248,7 @@ void EstimateNetwork<T>::AddGradient(const EstimateFeatures& features,
                                      const EstimateOutputs<T>& slopes, EstimatePass<T>& pass,
                                      std::span<T> gradient) const {
   AddHeadGradient(slopes, pass, gradient);
+  if (encoder_ == nullptr) return;
   GrowBuffer(pass.d_nodes, pass.count * width_);
   T* const d_nodes = pass.d_nodes.data();
   std::copy_n(pass.d_pooled.data() + width_, width_, d_nodes);

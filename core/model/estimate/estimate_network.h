@@ -17,8 +17,8 @@ namespace vrp {
 
 // Sizes of the network, within the limits of graph_transformer_architecture.h.
 struct EstimateNetworkOptions {
-  int32_t width = 32;  // H, a multiple of kWidthMultiple
-  int32_t layers = 2;
+  int32_t width = 32;   // H, a multiple of kWidthMultiple
+  int32_t layers = 2;   // 0: no encoder; the head reads the features of the whole problem only
   int32_t heads = 4;    // divides width
   int32_t hidden = 64;  // D, of the head; at most kMaxTransformerFeedForward
 
@@ -27,9 +27,11 @@ struct EstimateNetworkOptions {
 
 // Outputs of the network: of log(cost / cost of the quick plan) and log(routes / its routes) the
 // median, in units of the training's deviation from its mean, and the logarithm of the scale of
-// its error.
-inline constexpr int32_t kEstimateOutputs = 4;
-enum EstimateOutput { kCostMedian, kCostScale, kRoutesMedian, kRoutesScale };
+// its error. The last one is what the coarse labels of a training add to the median of the cost; it
+// is linear in the features of the whole problem, so that all else is learned from both.
+inline constexpr int32_t kEstimateOutputs = 5;
+inline constexpr int32_t kHiddenOutputs = 4;  // which read the head's hidden layer
+enum EstimateOutput { kCostMedian, kCostScale, kRoutesMedian, kRoutesScale, kCoarseGap };
 template <typename T>
 using EstimateOutputs = std::array<T, kEstimateOutputs>;
 
@@ -38,7 +40,8 @@ absl::Status CheckEstimateSizes(const EstimateNetworkOptions& options);
 
 // Returns the trained parameters: embed.{weight [H, features], bias [H]}, those of
 // encoder_parameters.h, head.hidden.{weight [D, 2 H + globals], bias}, head.out.{weight [4, D],
-// bias} and head.linear.weight [4, globals]. The feed-forward layers have 4 H inner channels.
+// bias [5]} and head.linear.weight [5, globals]. The feed-forward layers have 4 H inner channels.
+// Without layers, there are those of the head only, which reads the globals.
 std::vector<ParameterShape> EstimateNetworkParameters(const EstimateNetworkOptions& options);
 
 // The memory of one pass, reused by later ones.
@@ -73,6 +76,9 @@ class EstimateNetwork {
   // Takes the parameters of EstimateNetworkParameters, and packs the weights.
   void SetParameters(std::span<const T> parameters);
 
+  // Whether the network reads features of nodes and pairs.
+  bool reads_graph() const { return options_.layers > 0; }
+
   // Computes the outputs. `globals` are the normalised features of the whole problem. If `keep`,
   // stores what AddGradient needs.
   EstimateOutputs<T> Forward(const EstimateFeatures& features,
@@ -86,6 +92,8 @@ class EstimateNetwork {
  private:
   explicit EstimateNetwork(const EstimateNetworkOptions& options);
 
+  // Fills the part of `pooled` that the encoder gives.
+  void Pool(EstimatePass<T>& pass) const;
   void Encode(const EstimateFeatures& features, bool keep, EstimatePass<T>& pass) const;
   void AddHeadGradient(const EstimateOutputs<T>& slopes, EstimatePass<T>& pass,
                        std::span<T> gradient) const;
@@ -95,9 +103,10 @@ class EstimateNetwork {
   const EstimateNetworkOptions options_;
   const ParameterLayout layout_;
   const int64_t width_;
-  const int64_t pooled_;  // 2 H + globals
+  const int64_t graph_;   // 2 H; 0 without layers
+  const int64_t pooled_;  // graph_ + globals
   const DenseKernels<T>& dense_;
-  const std::unique_ptr<Encoder<T>> encoder_;
+  const std::unique_ptr<Encoder<T>> encoder_;  // null without layers
   // Offsets of the head's parameters.
   const int64_t hidden_weight_, hidden_bias_, out_weight_, out_bias_, linear_weight_;
   std::vector<T> parameters_;

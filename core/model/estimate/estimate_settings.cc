@@ -32,7 +32,7 @@ absl::StatusOr<EstimateSettings> ParseEstimateSettings(std::string_view text,
   EstimateSettings settings;
   SettingsReader reader(json, name);
   reader.Read("width", kWidthMultiple, kMaxTransformerHidden, settings.network.width);
-  reader.Read("layers", 1, kMaxTransformerLayers, settings.network.layers);
+  reader.Read("layers", 0, kMaxTransformerLayers, settings.network.layers);
   reader.Read("heads", 1, kMaxTransformerHeads, settings.network.heads);
   reader.Read("hidden", 1, kMaxTransformerFeedForward, settings.network.hidden);
   reader.Read("min_customers", 1, kMaxEstimatedCustomers, settings.min_customers);

@@ -14,14 +14,19 @@ template <typename Statistics, typename Visit>
 void ForEachMember(Statistics& statistics, Visit visit) {
   visit("globals.means", std::span(statistics.means));
   visit("globals.deviations", std::span(statistics.deviations));
-  visit("globals.low", std::span(statistics.low));
-  visit("globals.high", std::span(statistics.high));
-  visit("layout.factor", std::span(statistics.factor));
-  visit("layout.limit", std::span(&statistics.layout_limit, 1));
+  const auto visit_region = [&](const char* means, const char* factor, const char* limit,
+                                auto& region) {
+    visit(means, std::span(region.means));
+    visit(factor, std::span(region.factor));
+    visit(limit, std::span(&region.limit, 1));
+  };
+  visit_region("layouts.means", "layouts.factor", "layouts.limit", statistics.layouts);
+  visit_region("times.means", "times.factor", "times.limit", statistics.times);
   visit("target.means", std::span(statistics.target_means));
   visit("target.deviations", std::span(statistics.target_deviations));
   visit("calibration.corrections", std::span(statistics.corrections));
   visit("calibration.factors", std::span(statistics.interval_factors));
+  visit("added.weights", std::span(statistics.added));
 }
 
 size_t StatisticsSize() {
@@ -42,16 +47,29 @@ EstimateStatistics::Globals EstimateStatistics::Normalised(const Globals& global
   return normalised;
 }
 
-double EstimateStatistics::LayoutDistance(const Globals& normalised) const {
+template <size_t kSize>
+double KnownRegion<kSize>::Distance(std::span<const float> values) const {
   double squares = 0;
-  for (int32_t r = 0; r < kLayoutFeatures; ++r) {
+  for (size_t r = 0; r < kSize; ++r) {
     double sum = 0;
-    for (int32_t c = 0; c <= r; ++c) {
-      sum += static_cast<double>(factor[r * kLayoutFeatures + c] * normalised[c]);
+    for (size_t c = 0; c <= r; ++c) {
+      sum += static_cast<double>(factor[r * kSize + c] * (values[c] - means[c]));
     }
     squares += sum * sum;
   }
-  return std::sqrt(squares / kLayoutFeatures);
+  return std::sqrt(squares / static_cast<double>(kSize));
+}
+
+template struct KnownRegion<kLayoutFeatures>;
+template struct KnownRegion<kEstimateGlobalCount>;
+
+double EstimateStatistics::AddedCost(const AddedCustomer::Features& features, bool timed) const {
+  const size_t first = timed ? features.size() : 0;
+  double sum = 0;
+  for (size_t k = 0; k < features.size(); ++k) {
+    sum += static_cast<double>(added[first + k] * features[k]);
+  }
+  return sum;
 }
 
 double EstimateStatistics::Correction(double customers, bool timed) const {

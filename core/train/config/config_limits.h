@@ -10,6 +10,8 @@ namespace vrp {
 inline constexpr int64_t kMaxConfigSeed = std::numeric_limits<int64_t>::max();
 // Largest number of steps of a run.
 inline constexpr int64_t kMaxConfigSteps = 1'000'000'000;
+// Largest number of processes that train a network together.
+inline constexpr int32_t kMaxConfigWorkers = 1024;
 // Largest number of customers of a generated instance, and of trajectories per instance.
 inline constexpr int32_t kMaxConfigCustomers = 1000;
 

@@ -31,12 +31,15 @@ void ReadEstimateSection(ConfigReader& reader, EstimateConfig& estimate) {
   reader.Read("estimate.min_customers", {2, kMaxEstimatedCustomers}, estimate.min_customers);
   reader.Read("estimate.max_customers", {2, kMaxEstimatedCustomers}, estimate.max_customers);
   reader.Read("estimate.windows", {0.0, 1.0}, estimate.windows);
+  reader.Read("estimate.long_routes", {0.0, 1.0}, estimate.long_routes);
   reader.Read("estimate.instances", {1, kMaxEstimateInstances}, estimate.instances);
   reader.Read("estimate.pairs", {0.0, 1.0}, estimate.pairs);
   reader.Read("estimate.first_seed", {0, kMaxConfigSeed}, estimate.first_seed);
   reader.Read("estimate.label_iterations", {1, kMaxLabelIterations}, estimate.label_iterations);
+  reader.Read("estimate.coarse_instances", {0, kMaxEstimateInstances}, estimate.coarse_instances);
+  reader.Read("estimate.coarse_iterations", {1, kMaxLabelIterations}, estimate.coarse_iterations);
   reader.Read("estimate.width", {kWidthMultiple, kMaxTransformerHidden}, estimate.width);
-  reader.Read("estimate.layers", {1, kMaxTransformerLayers}, estimate.layers);
+  reader.Read("estimate.layers", {0, kMaxTransformerLayers}, estimate.layers);
   reader.Read("estimate.heads", {1, kMaxTransformerHeads}, estimate.heads);
   reader.Read("estimate.hidden", {1, kMaxHeadWidth}, estimate.hidden);
   reader.Read("estimate.pair_weight", {0.0, 100.0}, estimate.pair_weight);
@@ -65,6 +68,10 @@ void CheckEstimateTogether(ConfigReader& reader, const TrainingConfig& config) {
   if (config.validation.seed == estimate.first_seed) {
     reader.Refuse("validation.seed",
                   "another seed than estimate.first_seed, whose instances are trained on");
+  }
+  if (config.validation.seed == estimate.first_seed + 1 && estimate.coarse_instances > 0) {
+    reader.Refuse("validation.seed",
+                  "another seed than estimate.first_seed + 1, whose instances are trained on");
   }
 }
 

@@ -144,6 +144,7 @@ struct TrainingConfig {
   int64_t batches_per_epoch = 25;  // not with supervised, see StepsPerEpoch
   int32_t batch_size = 128;        // instances per step
   int32_t accumulate_steps = 1;    // parts of a step
+  int32_t workers = 1;             // processes that share out each step
   double learning_rate = 1e-3;
   Schedule schedule = Schedule::kExponential;
   double learning_rate_decay = 1;   // factor per epoch (exponential) or per milestone (step)

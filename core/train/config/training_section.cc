@@ -44,6 +44,7 @@ void ReadTrainingSection(ConfigReader& reader, TrainingConfig& config) {
   reader.Read("training.batches_per_epoch", {1, 1'000'000}, config.batches_per_epoch);
   reader.Read("training.batch_size", {1, 65536}, config.batch_size);
   reader.Read("training.accumulate_steps", {1, 65536}, config.accumulate_steps);
+  reader.Read("training.workers", {1, kMaxConfigWorkers}, config.workers);
   ReadSchedule(reader, config);
   reader.Read("training.weight_decay", {0.0, 1.0}, config.weight_decay);
   reader.Read("training.gradient_clip", {1e-6, 1e6}, config.gradient_clip);
@@ -59,6 +60,11 @@ void ReadTrainingSection(ConfigReader& reader, TrainingConfig& config) {
               config.checkpoint_every_steps);
   reader.Read("training.keep_last_checkpoints", {1, 1000}, config.keep_last_checkpoints);
   reader.Read("training.keep_best_checkpoints", {0, 1000}, config.keep_best_checkpoints);
+  if (config.workers > config.batch_size) {
+    reader.Refuse("training.workers",
+                  Concat("at most training.batch_size, ", config.batch_size,
+                         ", because each worker trains on at least one instance of a step"));
+  }
   if (config.accumulate_steps > config.batch_size) {
     reader.Refuse("training.accumulate_steps",
                   Concat("at most training.batch_size, ", config.batch_size));

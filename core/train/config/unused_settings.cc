@@ -28,9 +28,10 @@ class UnusedSettings {
     }
     for (const char* const key :
          {"training.method", "training.batches_per_epoch", "training.accumulate_steps",
-          "training.weight_average", "training.amp", "training.amp_type", "training.tf32",
-          "training.deterministic", "training.gradient_checkpointing", "training.initial_model",
-          "validation.file", "validation.reference", "validation.reference_iterations"}) {
+          "training.workers", "training.weight_average", "training.amp", "training.amp_type",
+          "training.tf32", "training.deterministic", "training.gradient_checkpointing",
+          "training.initial_model", "validation.file", "validation.reference",
+          "validation.reference_iterations"}) {
       CheckUnused(key, true, none);
     }
     CheckUnused("validation.instances", !config_.estimate.has_value(), none);

@@ -32,18 +32,23 @@ std::vector<InstanceData> MakeAll(int64_t count, CpuPool* pool,
   return made;
 }
 
-TrainingBatch DivideIntoParts(std::span<const InstanceData> instances, int64_t number,
-                              int32_t parts, const BatchForm& form) {
-  TrainingBatch batch{
-      .number = number, .instances = static_cast<int32_t>(instances.size()), .parts = {}};
+InstanceRange RangeOf(const BatchShare& share, int32_t instances) {
+  return PartOf(instances, share.ranks, share.rank);
+}
+
+// Divides the instances of `range`, all that `instances` holds, into parts. `total`: the number of
+// instances of the whole step.
+TrainingBatch DivideIntoParts(std::span<const InstanceData> instances, InstanceRange range,
+                              int32_t total, int32_t parts, const BatchForm& form) {
+  TrainingBatch batch{.instances = total, .parts = {}};
   for (int32_t part = 0; part < parts; ++part) {
-    const InstanceRange range = PartOf(batch.instances, parts, part);
-    if (range.count == 0) continue;
+    const InstanceRange in_range = PartOf(range.count, parts, part);
+    if (in_range.count == 0) continue;
     batch.parts.push_back(
-        {.first = range.first,
-         .batch = MakeNetworkBatch(
-             instances.subspan(static_cast<size_t>(range.first), static_cast<size_t>(range.count)),
-             form),
+        {.first = range.first + in_range.first,
+         .batch = MakeNetworkBatch(instances.subspan(static_cast<size_t>(in_range.first),
+                                                     static_cast<size_t>(in_range.count)),
+                                   form),
          .choices = {}});
   }
   return batch;
@@ -51,17 +56,20 @@ TrainingBatch DivideIntoParts(std::span<const InstanceData> instances, int64_t n
 
 class GeneratedSource final : public BatchSource {
  public:
-  GeneratedSource(const TrainingConfig& config, const BatchForm& form)
-      : config_(config), form_(form) {}
+  GeneratedSource(const TrainingConfig& config, const BatchForm& form, BatchShare share)
+      : config_(config), form_(form), share_(share) {}
 
   absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) override {
     const ProblemConfig& problem = config_.problem;
     const int32_t customers = DrawCustomers(problem, problem.seed, number);
-    const int64_t first = number * config_.batch_size;
-    const std::vector<InstanceData> instances = MakeAll(config_.batch_size, pool, [&](int64_t i) {
+    const InstanceRange range = RangeOf(share_, config_.batch_size);
+    const int64_t first = number * config_.batch_size + range.first;
+    const std::vector<InstanceData> instances = MakeAll(range.count, pool, [&](int64_t i) {
       return DrawInstance(problem, problem.seed, first + i, customers);
     });
-    return DivideIntoParts(instances, number, parts, form_);
+    TrainingBatch batch = DivideIntoParts(instances, range, config_.batch_size, parts, form_);
+    batch.number = number;
+    return batch;
   }
 
   absl::StatusOr<NetworkBatch> DrawInstances(int64_t first, int64_t count, CpuPool* pool) override {
@@ -78,17 +86,22 @@ class GeneratedSource final : public BatchSource {
  private:
   const TrainingConfig config_;
   const BatchForm form_;
+  const BatchShare share_;
 };
 
 class InstanceSource final : public BatchSource {
  public:
   InstanceSource(const TrainingConfig& config, const BatchForm& form,
-                 std::vector<Instance> instances)
-      : config_(config), form_(form), instances_(std::move(instances)) {}
+                 std::vector<Instance> instances, BatchShare share)
+      : config_(config), form_(form), instances_(std::move(instances)), share_(share) {}
 
   absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) override {
-    const int64_t first = number * config_.batch_size;
-    return DivideIntoParts(DrawData(first, config_.batch_size, pool), number, parts, form_);
+    const InstanceRange range = RangeOf(share_, config_.batch_size);
+    const int64_t first = number * config_.batch_size + range.first;
+    TrainingBatch batch = DivideIntoParts(DrawData(first, range.count, pool), range,
+                                          config_.batch_size, parts, form_);
+    batch.number = number;
+    return batch;
   }
 
   absl::StatusOr<NetworkBatch> DrawInstances(int64_t first, int64_t count, CpuPool* pool) override {
@@ -116,13 +129,14 @@ class InstanceSource final : public BatchSource {
   const TrainingConfig config_;
   const BatchForm form_;
   const std::vector<Instance> instances_;
+  const BatchShare share_;
 };
 
 class LabelledSource final : public BatchSource {
  public:
   LabelledSource(const TrainingConfig& config, const BatchForm& form,
-                 std::unique_ptr<SampleSet> set)
-      : config_(config), form_(form), set_(std::move(set)) {}
+                 std::unique_ptr<SampleSet> set, BatchShare share)
+      : config_(config), form_(form), set_(std::move(set)), share_(share) {}
 
   absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool*) override {
     const int64_t steps = config_.StepsPerEpoch();
@@ -157,20 +171,34 @@ class LabelledSource final : public BatchSource {
   }
 
  private:
+  // Makes the parts of all ranks, because the weight of a choice depends on the choices of all.
   TrainingBatch Labelled(const std::vector<Sample>& samples, int64_t number, int32_t parts) const {
     std::vector<InstanceData> instances;
     instances.reserve(samples.size());
     for (const Sample& sample : samples) instances.push_back(sample.data);
-    TrainingBatch batch = DivideIntoParts(instances, number, parts, form_);
-    for (BatchPart& part : batch.parts) {
-      for (int32_t b = 0; b < part.batch.size(); ++b) {
-        const Sample& sample = samples[static_cast<size_t>(part.first + b)];
-        part.choices.push_back(PlanChoices(part.batch, b, sample.plan));
-        batch.label_steps += static_cast<int64_t>(part.choices.back().size());
-        batch.label_cost += sample.cost / static_cast<double>(samples.size());
-      }
+    const auto total = static_cast<int32_t>(samples.size());
+    TrainingBatch batch{.number = number, .instances = total, .parts = {}};
+    for (int32_t rank = 0; rank < share_.ranks; ++rank) {
+      const InstanceRange range = PartOf(total, share_.ranks, rank);
+      TrainingBatch share =
+          DivideIntoParts(std::span(instances).subspan(static_cast<size_t>(range.first),
+                                                       static_cast<size_t>(range.count)),
+                          range, total, parts, form_);
+      for (BatchPart& part : share.parts) AddChoices(samples, part, batch);
+      if (rank == share_.rank) batch.parts = std::move(share.parts);
     }
     return batch;
+  }
+
+  // Adds the labels' choices to `part` and their figures to `batch`.
+  static void AddChoices(const std::vector<Sample>& samples, BatchPart& part,
+                         TrainingBatch& batch) {
+    for (int32_t b = 0; b < part.batch.size(); ++b) {
+      const Sample& sample = samples[static_cast<size_t>(part.first + b)];
+      part.choices.push_back(PlanChoices(part.batch, b, sample.plan));
+      batch.label_steps += static_cast<int64_t>(part.choices.back().size());
+      batch.label_cost += sample.cost / static_cast<double>(samples.size());
+    }
   }
 
   // Returns the order of `epoch`. Forgets the orders before the previous epoch, whose batches
@@ -190,6 +218,7 @@ class LabelledSource final : public BatchSource {
   const TrainingConfig config_;
   const BatchForm form_;
   const std::unique_ptr<SampleSet> set_;
+  const BatchShare share_;
   absl::Mutex mu_;
   std::map<int64_t, std::shared_ptr<const std::vector<int32_t>>> orders_ ABSL_GUARDED_BY(mu_);
 };
@@ -197,18 +226,18 @@ class LabelledSource final : public BatchSource {
 }  // namespace
 
 std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config,
-                                                 const BatchForm& form) {
-  return std::make_unique<GeneratedSource>(config, form);
+                                                 const BatchForm& form, BatchShare share) {
+  return std::make_unique<GeneratedSource>(config, form, share);
 }
 
 std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, const BatchForm& form,
-                                                std::vector<Instance> instances) {
-  return std::make_unique<InstanceSource>(config, form, std::move(instances));
+                                                std::vector<Instance> instances, BatchShare share) {
+  return std::make_unique<InstanceSource>(config, form, std::move(instances), share);
 }
 
 std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, const BatchForm& form,
-                                                std::unique_ptr<SampleSet> set) {
-  return std::make_unique<LabelledSource>(config, form, std::move(set));
+                                                std::unique_ptr<SampleSet> set, BatchShare share) {
+  return std::make_unique<LabelledSource>(config, form, std::move(set), share);
 }
 
 }  // namespace vrp

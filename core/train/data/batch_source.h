@@ -22,22 +22,30 @@ struct BatchPart {
   std::vector<std::vector<int32_t>> choices;  // [B], choices of the labels' plans; may be empty
 };
 
-// The instances of one step, divided into parts.
+// The instances of one step, divided into parts. The figures are of the whole step, the parts only
+// of this rank's share.
 struct TrainingBatch {
   int64_t number = 0;       // number of the batch, from 0
-  int32_t instances = 0;    // number of instances in all parts
+  int32_t instances = 0;    // number of instances of all ranks
   int64_t label_steps = 0;  // number of choices of all labels
   double label_cost = 0;    // mean cost of the labels
   std::vector<BatchPart> parts;
 };
 
-// The batches of a run. They depend only on (configuration, number, parts). Thread-safe.
+// The share of a batch that one of several ranks trains on: its instances PartOf(ranks, rank).
+struct BatchShare {
+  int32_t rank = 0;
+  int32_t ranks = 1;
+};
+
+// The batches of a run. They depend only on (configuration, share, number, parts). Thread-safe.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  // Makes batch `number` in `parts` parts (PartOf), without empty ones. The instances do not depend
-  // on `parts`. Returns the errors of SampleSet::Read if the source is labelled. `pool` may be
-  // null; the calling thread then does all the work.
+  // Makes this rank's share of batch `number` in `parts` parts (PartOf), without empty ones. The
+  // instances do not depend on `parts`, and all ranks' shares are the batch of a single rank.
+  // Returns the errors of SampleSet::Read if the source is labelled. `pool` may be null; the
+  // calling thread then does all the work.
   virtual absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) = 0;
   // Returns `count` single instances of the stream from `first` on. A generated instance has the
   // size that a batch of its number would have. Returns kUnimplemented if the source is labelled,
@@ -51,13 +59,15 @@ class BatchSource {
 
 // Makes a source of instances generated from problem.seed.
 std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config,
-                                                 const BatchForm& form);
+                                                 const BatchForm& form, BatchShare share = {});
 // Makes a source of a user's instances, drawn with replacement and augmented.
 std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, const BatchForm& form,
-                                                std::vector<Instance> instances);
+                                                std::vector<Instance> instances,
+                                                BatchShare share = {});
 // Makes a source of labelled samples. Each epoch uses the samples in another order. The batch at
 // the end of the set may be smaller.
 std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, const BatchForm& form,
-                                                std::unique_ptr<SampleSet> set);
+                                                std::unique_ptr<SampleSet> set,
+                                                BatchShare share = {});
 
 }  // namespace vrp

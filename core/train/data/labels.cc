@@ -20,6 +20,7 @@
 #include "core/train/data/instance_source.h"
 #include "core/train/data/json_lines.h"
 #include "core/train/data/label_folder.h"
+#include "core/train/data/set_claim.h"
 
 namespace vrp {
 namespace {
@@ -120,6 +121,8 @@ absl::StatusOr<std::string> MakeSearchLabels(const LabelRequest& request,
                                              const LabelContext& context) {
   constexpr int64_t kInstancesPerPart = 256;  // maximum number of samples in memory
   std::string path = Concat(context.folder, "/", LabelSetName(request));
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SetClaim> claim,
+                       SetClaim::Take(path, context.stop, context.on_piece));
   if (HasSampleSet(path)) return path;
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
                        SampleSetWriter::Create(path));
@@ -181,6 +184,8 @@ absl::StatusOr<std::string> MakeFileLabels(const DataFile& file, int64_t limit,
   const std::string folder = LabelFolderOf(context.folder, file.name);
   VRP_RETURN_IF_ERROR(EnsureDirectory(folder));
   std::string path = Concat(folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SetClaim> claim,
+                       SetClaim::Take(path, context.stop, context.on_piece));
   if (HasSampleSet(path)) return path;
 
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,

@@ -43,10 +43,10 @@ struct LabelContext {
   }
 };
 
-// Returns the path of the set that our own search labels. Does not make an existing set again. The
-// labels do not depend on the number of threads. Returns kCancelled if context.stop fired,
-// kUnimplemented naming a feature that networks do not support, and the errors of Search and
-// SampleSetWriter.
+// Returns the path of the set that our own search labels. Does not make an existing set again, and
+// waits while another run of this process makes it, as MakeFileLabels does. The labels do not
+// depend on the number of threads. Returns kCancelled if context.stop fired, kUnimplemented naming
+// a feature that networks do not support, and the errors of Search and SampleSetWriter.
 absl::StatusOr<std::string> MakeSearchLabels(const LabelRequest& request,
                                              const LabelContext& context);
 

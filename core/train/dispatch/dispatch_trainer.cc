@@ -10,9 +10,11 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/train/data/input_budget.h"
-#include "core/train/dispatch/dispatch_run.h"
+#include "core/train/dispatch/prepare_dispatch.h"
 #include "core/train/dispatch/training_data.h"
 #include "core/train/run/checkpoint.h"
+#include "core/train/run/run_context.h"
+#include "core/train/run/state_run.h"
 
 namespace vrp {
 namespace {
@@ -83,8 +85,15 @@ absl::StatusOr<TrainingResult> TrainDispatch(const TrainingRequest& request,
   TrainingRequest with_steps = request;
   const int64_t batch = request.config.batch_size;
   with_steps.config.batches_per_epoch = (CountSamples(data->days) + batch - 1) / batch;
-  DispatchRun run(with_steps, stop, observer, started);
-  absl::StatusOr<TrainingResult> result = run.Run(*std::move(data));
+  RunContext context(with_steps, stop, observer);
+  const absl::StatusOr<std::unique_ptr<DispatchLearner>> learner =
+      PrepareDispatch(context, *std::move(data));
+  if (!learner.ok()) {
+    observer.OnEnd({.run_phases = context.clock.Read()});
+    return learner.status();
+  }
+  StateRun run(context, **learner, started);
+  absl::StatusOr<TrainingResult> result = run.Run();
   observer.OnEnd(run.Totals());
   return result;
 }

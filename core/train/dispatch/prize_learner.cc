@@ -9,7 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/model/dispatch/dispatch_parameters.h"
-#include "core/train/optimiser/learning_rate.h"
+#include "core/train/optimiser/clipped_step.h"
 
 namespace vrp {
 namespace {
@@ -116,27 +116,22 @@ std::vector<TrainingSample*> PrizeLearner::BatchOf(int64_t step) {
   return batch;
 }
 
-absl::StatusOr<PrizeStep> PrizeLearner::Step(int64_t step) {
+absl::StatusOr<StateStep> PrizeLearner::Step(int64_t step) {
   const std::vector<TrainingSample*> batch = BatchOf(step);
-  PrizeStep result = {.samples = std::ssize(batch)};
+  StateStep result = {.instances = std::ssize(batch)};
   std::vector<PrizeSample*> prizes;
   for (TrainingSample* sample : batch) {
     prizes.push_back(&sample->prizes);
-    result.labelled_cost += sample->labelled_cost / static_cast<double>(batch.size());
+    result.cost += sample->labelled_cost / static_cast<double>(batch.size());
   }
   VRP_ASSIGN_OR_RETURN(const PrizeGradient gradient,
                        ComputePrizeGradient(*network_, prizes,
                                             PerturbationsOf(context_.config, step), context_.pool));
-  result.agreement = gradient.agreement;
+  result.accuracy = gradient.agreement;
+  result.loss = 1 - gradient.agreement;
   std::copy(gradient.gradient.begin(), gradient.gradient.end(), parameters_.gradient().begin());
-  result.gradient_norm = GradientNorm(std::as_const(parameters_).gradient(), &context_.pool);
-  if (!std::isfinite(result.gradient_norm)) {
-    return absl::InternalError(Concat(
-        "step ", step + 1, ": the gradient is not finite; try a lower ", "training.learning_rate"));
-  }
-  const double clip = context_.config.gradient_clip;
-  const double scale = result.gradient_norm > clip ? clip / result.gradient_norm : 1;
-  adamw_.Step(parameters_, LearningRateAt(context_.config, step), scale, nullptr);
+  VRP_ASSIGN_OR_RETURN(result.gradient_norm, TakeClippedStep(context_.config, step, context_.pool,
+                                                             nullptr, parameters_, adamw_));
   CopyToNetwork(std::as_const(parameters_).values(), *network_);
   return result;
 }

@@ -15,16 +15,9 @@
 #include "core/train/dispatch/prize_samples.h"
 #include "core/train/optimiser/adamw.h"
 #include "core/train/run/run_context.h"
+#include "core/train/run/state_run.h"
 
 namespace vrp {
-
-// The figures of one step.
-struct PrizeStep {
-  double agreement = 0;      // see PrizeGradient
-  double gradient_norm = 0;  // before clipping
-  double labelled_cost = 0;  // mean over the batch
-  int64_t samples = 0;
-};
 
 // The network, its optimiser and its samples. Not thread-safe.
 class PrizeLearner {
@@ -34,9 +27,10 @@ class PrizeLearner {
   static absl::StatusOr<std::unique_ptr<PrizeLearner>> Create(RunContext& context,
                                                               std::vector<TrainingSample> samples);
 
-  // Takes the step number `step` (from 0): the gradient of one batch, and an update. Returns
-  // kInternal if the gradient is not finite, and the errors of ComputePrizeGradient.
-  absl::StatusOr<PrizeStep> Step(int64_t step);
+  // Takes the step number `step` (from 0): the gradient of one batch, and an update. The accuracy
+  // is the agreement of PrizeGradient, and the cost the mean of the labels'. Returns kInternal if
+  // the gradient is not finite, and the errors of ComputePrizeGradient.
+  absl::StatusOr<StateStep> Step(int64_t step);
 
   // Returns the number of samples of the first `steps` steps.
   int64_t SamplesSeen(int64_t steps) const;

@@ -1,23 +1,20 @@
 #include "core/train/dispatch/shift_validator.h"
 
+#include <limits>
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
 #include "core/dispatch/policies/prizes.h"
 #include "core/dispatch/simulation.h"
 #include "core/problem/plan/gap_reference.h"
 #include "core/train/dispatch/hindsight_labels.h"
 #include "core/train/dispatch/prize_samples.h"
-#include "core/train/run/scalar_state.h"
 
 namespace vrp {
 namespace {
 
-constexpr char kCost[] = "validation_cost";
-constexpr char kGap[] = "validation_gap";
-constexpr char kShift[] = "validation_shift";
+constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 constexpr uint64_t kPolicySeed = 1;
 
 double Mean(const std::vector<double>& values) {
@@ -25,11 +22,6 @@ double Mean(const std::vector<double>& values) {
 }
 
 }  // namespace
-
-ShiftValidator::ShiftValidator(RunContext& context, Days days)
-    : context_(context),
-      days_(std::move(days)),
-      best_(context.config.publish == PublishRule::kBest) {}
 
 absl::StatusOr<double> ShiftValidator::Simulate(ShiftedNetwork network, size_t day) const {
   if (context_.stop.ShouldStop()) return absl::CancelledError("cancelled during a validation");
@@ -51,7 +43,6 @@ absl::StatusOr<double> ShiftValidator::Simulate(ShiftedNetwork network, size_t d
 
 absl::StatusOr<ShiftScore> ShiftValidator::Evaluate(
     const std::shared_ptr<const PrizeNetwork>& network) const {
-  const RunClock::Scope clocked(context_.clock, RunPhase::kValidation);
   const std::vector<double>& shifts = context_.config.dispatch->shifts;
   const int64_t days = size();
   std::vector<absl::StatusOr<double>> costs(shifts.size() * static_cast<size_t>(days));
@@ -75,46 +66,10 @@ absl::StatusOr<ShiftScore> ShiftValidator::Evaluate(
   return best;
 }
 
-absl::Status ShiftValidator::Validate(const std::shared_ptr<const PrizeNetwork>& network,
-                                      int64_t step) {
-  VRP_ASSIGN_OR_RETURN(score_, Evaluate(network));
-  validated_step_ = step;
-  return absl::OkStatus();
-}
-
-void ShiftValidator::UpdateBest(int64_t epochs_ended, std::span<const float> parameters) {
-  best_.Offer(score_.score, epochs_ended, validated_step_, parameters);
-}
-
 double ShiftValidator::reference() const { return Mean(days_.references); }
 
 std::string ShiftValidator::reference_name() const {
   return HindsightReference(*context_.config.dispatch);
-}
-
-bool ShiftValidator::Stalled(int64_t epochs_ended) const {
-  const int64_t patience = context_.config.patience;
-  return patience > 0 && epochs_ended - best_.epoch() >= patience;
-}
-
-std::string ShiftValidator::ScoreText() const {
-  return absl::StrFormat("validation %.4f, gap %+.2f %% vs %s (mean %.4f), shift %+g",
-                         score_.score.cost, 100 * score_.score.gap, reference_name(), reference(),
-                         score_.shift);
-}
-
-std::map<std::string, double> ShiftValidator::ScalarState() const {
-  std::map<std::string, double> scalars;
-  PutFinite(scalars, kCost, score_.score.cost);
-  PutFinite(scalars, kGap, score_.score.gap);
-  scalars[kShift] = score_.shift;
-  return scalars;
-}
-
-void ShiftValidator::Restore(const std::map<std::string, double>& scalars) {
-  score_.score.cost = GetFinite(scalars, kCost);
-  score_.score.gap = GetFinite(scalars, kGap);
-  score_.shift = scalars.at(kShift);
 }
 
 }  // namespace vrp

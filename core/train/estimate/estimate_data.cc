@@ -19,6 +19,7 @@ constexpr double kLimitSlack = 1.1;
 // The features and targets of an instance.
 struct Measured {
   absl::Status status;
+  bool timed = false;
   EstimateStatistics::Globals globals = {};
   std::array<double, 2> targets = {};
 };
@@ -28,7 +29,8 @@ Measured Measure(const LabelTask& task, int64_t index, const EstimateLabel& labe
   Measured measured;
   measured.status = ChooseDrawn(task, index, false, scratch.problem);
   if (!measured.status.ok()) return measured;
-  scratch.features.Compute(scratch.problem);
+  scratch.features.Compute(scratch.problem, false);
+  measured.timed = scratch.problem.timed();
   measured.globals = scratch.features.globals();
   measured.targets = {std::log(label.cost / scratch.features.plan_cost()),
                       std::log(static_cast<double>(label.routes) /
@@ -52,37 +54,56 @@ void SetMoments(const std::vector<Measured>& measured, Value value, float& mean,
   deviation = std::max(kLeastDeviation, static_cast<float>(std::sqrt(std::max(0.0, variance))));
 }
 
-// Sets the inverse of the Cholesky factor of the covariance of normalised layout features.
-void SetFactor(const std::vector<EstimateStatistics::Globals>& normalised,
-               EstimateStatistics& statistics) {
-  constexpr int32_t kSize = kLayoutFeatures;
+// Replaces a lower triangle, row-major, by the inverse of its Cholesky factor.
+void InvertFactor(size_t size, std::vector<double>& matrix) {
+  std::vector<double> inverse(size * size, 0.0);
+  for (size_t r = 0; r < size; ++r) {
+    for (size_t c = 0; c <= r; ++c) {
+      double sum = matrix[r * size + c];
+      for (size_t k = 0; k < c; ++k) sum -= matrix[r * size + k] * matrix[c * size + k];
+      matrix[r * size + c] = r == c ? std::sqrt(std::max(sum, kRidge)) : sum / matrix[c * size + c];
+    }
+  }
+  for (size_t c = 0; c < size; ++c) {
+    for (size_t r = c; r < size; ++r) {
+      double sum = r == c ? 1 : 0;
+      for (size_t k = c; k < r; ++k) sum -= matrix[r * size + k] * inverse[k * size + c];
+      inverse[r * size + c] = sum / matrix[r * size + r];
+    }
+  }
+  matrix = std::move(inverse);
+}
+
+// Returns the region of the first features of `known`. Without any, nothing is known.
+template <size_t kSize>
+KnownRegion<kSize> RegionOf(const std::vector<EstimateStatistics::Globals>& known) {
+  KnownRegion<kSize> region;
+  if (known.empty()) return region;
+  const auto count = static_cast<double>(known.size());
+  std::array<double, kSize> means = {};
+  for (const auto& one : known) {
+    for (size_t k = 0; k < kSize; ++k) means[k] += static_cast<double>(one[k]) / count;
+  }
   std::vector<double> matrix(kSize * kSize, 0.0);  // becomes the factor
-  for (const EstimateStatistics::Globals& one : normalised) {
-    for (int32_t r = 0; r < kSize; ++r) {
-      for (int32_t c = 0; c <= r; ++c) {
-        matrix[r * kSize + c] += static_cast<double>(one[r]) * static_cast<double>(one[c]) /
-                                 static_cast<double>(normalised.size());
+  for (const auto& one : known) {
+    for (size_t r = 0; r < kSize; ++r) {
+      for (size_t c = 0; c <= r; ++c) {
+        matrix[r * kSize + c] += (static_cast<double>(one[r]) - means[r]) *
+                                 (static_cast<double>(one[c]) - means[c]) / count;
       }
     }
   }
-  std::vector<double> inverse(kSize * kSize, 0.0);
-  for (int32_t r = 0; r < kSize; ++r) {
-    for (int32_t c = 0; c <= r; ++c) {
-      double sum = matrix[r * kSize + c] + (r == c ? kRidge : 0);
-      for (int32_t k = 0; k < c; ++k) sum -= matrix[r * kSize + k] * matrix[c * kSize + k];
-      matrix[r * kSize + c] =
-          r == c ? std::sqrt(std::max(sum, kRidge)) : sum / matrix[c * kSize + c];
-    }
-  }
-  for (int32_t c = 0; c < kSize; ++c) {
-    for (int32_t r = c; r < kSize; ++r) {
-      double sum = r == c ? 1 : 0;
-      for (int32_t k = c; k < r; ++k) sum -= matrix[r * kSize + k] * inverse[k * kSize + c];
-      inverse[r * kSize + c] = sum / matrix[r * kSize + r];
-    }
-  }
-  std::transform(inverse.begin(), inverse.end(), statistics.factor.begin(),
-                 [](double x) { return static_cast<float>(x); });
+  for (size_t k = 0; k < kSize; ++k) matrix[k * kSize + k] += kRidge;
+  InvertFactor(kSize, matrix);
+  const auto narrow = [](double x) { return static_cast<float>(x); };
+  std::ranges::transform(means, region.means.begin(), narrow);
+  std::ranges::transform(matrix, region.factor.begin(), narrow);
+  std::vector<double> distances;
+  for (const auto& one : known) distances.push_back(region.Distance(one));
+  const auto at = static_cast<std::ptrdiff_t>(kKnownShare * (count - 1));
+  std::nth_element(distances.begin(), distances.begin() + at, distances.end());
+  region.limit = std::max(kLeastDeviation, static_cast<float>(kLimitSlack * distances[at]));
+  return region;
 }
 
 EstimateStatistics StatisticsOf(const std::vector<Measured>& measured) {
@@ -90,26 +111,19 @@ EstimateStatistics StatisticsOf(const std::vector<Measured>& measured) {
   for (size_t g = 0; g < statistics.means.size(); ++g) {
     const auto value = [g](const Measured& one) { return static_cast<double>(one.globals[g]); };
     SetMoments(measured, value, statistics.means[g], statistics.deviations[g]);
-    const auto [low, high] = std::minmax_element(
-        measured.begin(), measured.end(),
-        [g](const Measured& a, const Measured& b) { return a.globals[g] < b.globals[g]; });
-    statistics.low[g] = low->globals[g];
-    statistics.high[g] = high->globals[g];
   }
   for (size_t t = 0; t < statistics.target_means.size(); ++t) {
     SetMoments(
         measured, [t](const Measured& one) { return one.targets[t]; }, statistics.target_means[t],
         statistics.target_deviations[t]);
   }
-  std::vector<EstimateStatistics::Globals> normalised;
-  for (const Measured& one : measured) normalised.push_back(statistics.Normalised(one.globals));
-  SetFactor(normalised, statistics);
-  std::vector<double> distances;
-  for (const auto& one : normalised) distances.push_back(statistics.LayoutDistance(one));
-  const auto known = static_cast<std::ptrdiff_t>(kKnownShare * (std::ssize(distances) - 1));
-  std::nth_element(distances.begin(), distances.begin() + known, distances.end());
-  statistics.layout_limit =
-      std::max(kLeastDeviation, static_cast<float>(kLimitSlack * distances[known]));
+  std::vector<EstimateStatistics::Globals> all, timed;
+  for (const Measured& one : measured) {
+    all.push_back(statistics.Normalised(one.globals));
+    if (one.timed) timed.push_back(all.back());
+  }
+  statistics.layouts = RegionOf<kLayoutFeatures>(all);
+  statistics.times = RegionOf<kEstimateGlobalCount>(timed);
   statistics.interval_factors = {1, 1};
   return statistics;
 }
@@ -121,10 +135,20 @@ LabelTask TrainingTask(const TrainingConfig& config) {
   return {.draws = {.min_customers = estimate.min_customers,
                     .max_customers = estimate.max_customers,
                     .windows = estimate.windows,
-                    .seed = estimate.first_seed},
+                    .seed = estimate.first_seed,
+                    .long_routes = estimate.long_routes},
           .instances = estimate.instances,
           .pairs = estimate.pairs,
           .iterations = estimate.label_iterations};
+}
+
+LabelTask CoarseTask(const TrainingConfig& config) {
+  LabelTask task = TrainingTask(config);
+  ++task.draws.seed;
+  task.instances = config.estimate->coarse_instances;
+  task.pairs = 0;
+  task.iterations = config.estimate->coarse_iterations;
+  return task;
 }
 
 LabelTask ValidationTask(const TrainingConfig& config) {

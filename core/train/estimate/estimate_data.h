@@ -13,8 +13,10 @@
 
 namespace vrp {
 
-// The tasks of a training: what it learns from, and what validates it.
+// The tasks of a training: what it learns from, further instances with cheaper labels, and what
+// validates it.
 LabelTask TrainingTask(const TrainingConfig& config);
+LabelTask CoarseTask(const TrainingConfig& config);
 LabelTask ValidationTask(const TrainingConfig& config);
 
 // Draws an instance again and chooses its customers, all or all but the last. Instances are small

@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 // makes old labels useless.
 constexpr int kLabelVersion = 1;
 constexpr uint64_t kSearchSeed = 1;
-constexpr int64_t kPieceLabels = 32;  // of a file
+constexpr int64_t kPieceLabels = kDrawnAlike;  // of a file
 constexpr int64_t kMaxPieceBytes = int64_t{1} << 20;
 constexpr uint32_t kPairStream = 97;  // of random numbers
 
@@ -34,7 +34,8 @@ std::string PiecePath(const LabelTask& task, int64_t piece, const std::string& f
   const std::string key =
       Concat("estimate ", kLabelVersion, " draws ", draws.min_customers, " ", draws.max_customers,
              " ", FormatNumber(draws.windows), " ", draws.seed, " pairs ", FormatNumber(task.pairs),
-             " limits ", task.iterations, " ", FormatNumber(task.seconds), " piece ", piece);
+             " limits ", task.iterations, " ", FormatNumber(task.seconds), " piece ", piece,
+             HasLongRoutes(draws, piece * kPieceLabels) ? " long" : "");
   return Concat(folder, "/estimate-", Sha256Hex(key).substr(0, 24), ".json");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -14,7 +15,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/plan/gap_reference.h"
-#include "core/train/optimiser/learning_rate.h"
+#include "core/train/optimiser/clipped_step.h"
 #include "core/train/run/result_card.h"
 
 namespace vrp {
@@ -49,20 +50,21 @@ EstimateNetworkOptions NetworkOptionsOf(const EstimateConfig& config) {
 }
 
 absl::StatusOr<std::unique_ptr<EstimateLearner>> EstimateLearner::Create(
-    RunContext& context, std::vector<EstimateLabel> labels, const EstimateStatistics& statistics,
+    RunContext& context, EstimateSamples samples, const EstimateStatistics& statistics,
     EstimateValidator validator) {
   VRP_ASSIGN_OR_RETURN(auto estimator,
                        CostEstimator::Create(NetworkOptionsOf(*context.config.estimate)));
   return std::unique_ptr<EstimateLearner>(new EstimateLearner(
-      context, std::move(labels), statistics, std::move(validator), std::move(estimator)));
+      context, std::move(samples), statistics, std::move(validator), std::move(estimator)));
 }
 
-EstimateLearner::EstimateLearner(RunContext& context, std::vector<EstimateLabel> labels,
+EstimateLearner::EstimateLearner(RunContext& context, EstimateSamples samples,
                                  const EstimateStatistics& statistics, EstimateValidator validator,
                                  std::unique_ptr<CostEstimator> estimator)
     : context_(context),
       task_(TrainingTask(context.config)),
-      labels_(std::move(labels)),
+      coarse_task_(CoarseTask(context.config)),
+      samples_(std::move(samples)),
       validator_(std::move(validator)),
       estimator_(std::move(estimator)),
       statistics_(statistics),
@@ -77,7 +79,7 @@ EstimateLearner::EstimateLearner(RunContext& context, std::vector<EstimateLabel>
 std::vector<int64_t> EstimateLearner::BatchOf(int64_t step) {
   const int64_t epoch = step / context_.steps_per_epoch;
   if (ordered_epoch_ != epoch) {
-    order_.resize(labels_.size());
+    order_.resize(static_cast<size_t>(samples_.size()));
     std::iota(order_.begin(), order_.end(), int64_t{0});
     CounterRandom random(context_.config.seed, kEstimateOrderStream, static_cast<uint32_t>(epoch));
     random.Shuffle(std::span<int64_t>(order_));
@@ -89,16 +91,22 @@ std::vector<int64_t> EstimateLearner::BatchOf(int64_t step) {
   return {order_.begin() + first, order_.begin() + last};
 }
 
-EstimateLearner::Graded EstimateLearner::Grade(int64_t step, int64_t index, double cost,
-                                               int32_t routes, EstimateScratch& scratch) const {
-  scratch.features.Compute(scratch.problem);
+void EstimateLearner::TurnAtRandom(int64_t step, int64_t sample, EstimateFeatures& features) const {
   CounterRandom random(context_.config.seed ^ kTurnStream, static_cast<uint64_t>(step),
-                       static_cast<uint32_t>(index));
+                       static_cast<uint32_t>(sample));
   const double angle = 2 * std::numbers::pi * random.UniformDouble();
-  scratch.features.Turn(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)),
-                        random.UniformInt(0, 1) == 1);
-  const EstimateOutputs<float> outputs = estimator_->network().Forward(
+  features.Turn(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)),
+                random.UniformInt(0, 1) == 1);
+}
+
+EstimateLearner::Graded EstimateLearner::Grade(int64_t step, int64_t sample, double cost,
+                                               int32_t routes, EstimateScratch& scratch) const {
+  const bool reads_graph = estimator_->network().reads_graph();
+  scratch.features.Compute(scratch.problem, reads_graph);
+  if (reads_graph) TurnAtRandom(step, sample, scratch.features);
+  EstimateOutputs<float> outputs = estimator_->network().Forward(
       scratch.features, statistics_.Normalised(scratch.features.globals()), true, scratch.pass);
+  if (IsCoarse(sample)) outputs[kCostMedian] += outputs[kCoarseGap];
   const auto target = [&](double ratio, size_t t) {
     return (static_cast<float>(std::log(ratio)) - statistics_.target_means[t]) /
            statistics_.target_deviations[t];
@@ -106,6 +114,7 @@ EstimateLearner::Graded EstimateLearner::Grade(int64_t step, int64_t index, doub
   Graded graded;
   AddLaplace(target(cost / scratch.features.plan_cost(), 0), 1, kCostMedian, kCostScale,
              graded.slopes, outputs, graded.loss);
+  if (IsCoarse(sample)) graded.slopes[kCoarseGap] = graded.slopes[kCostMedian];
   AddLaplace(target(double(routes) / scratch.features.plan_routes(), 1), kRoutesWeight,
              kRoutesMedian, kRoutesScale, graded.slopes, outputs, graded.loss);
   graded.cost =
@@ -127,15 +136,17 @@ void EstimateLearner::GradePair(const EstimateLabel& label, double customers, Gr
   without.slopes[kCostMedian] -= static_cast<float>(slope * without.cost);
 }
 
-absl::Status EstimateLearner::AddInstance(int64_t step, int64_t index, double share,
+absl::Status EstimateLearner::AddInstance(int64_t step, int64_t sample, double share,
                                           Part& part) const {
-  const EstimateLabel& label = labels_[static_cast<size_t>(index)];
-  VRP_RETURN_IF_ERROR(ChooseDrawn(task_, index, false, part.all.problem));
-  Graded all = Grade(step, index, label.cost, label.routes, part.all);
+  const bool coarse = IsCoarse(sample);
+  const int64_t index = coarse ? sample - std::ssize(samples_.labels) : sample;
+  const EstimateLabel& label = (coarse ? samples_.coarse : samples_.labels)[size_t(index)];
+  VRP_RETURN_IF_ERROR(ChooseDrawn(coarse ? coarse_task_ : task_, index, false, part.all.problem));
+  Graded all = Grade(step, sample, label.cost, label.routes, part.all);
   Graded without;
   if (label.paired) {
     VRP_RETURN_IF_ERROR(ChooseDrawn(task_, index, true, part.without.problem));
-    without = Grade(step, index, label.cost_without, label.routes_without, part.without);
+    without = Grade(step, sample, label.cost_without, label.routes_without, part.without);
     GradePair(label, part.all.problem.customers(), all, without);
   }
   const auto add = [&](EstimateScratch& scratch, Graded& graded) {
@@ -171,14 +182,8 @@ absl::StatusOr<StateStep> EstimateLearner::Step(int64_t step) {
     result.cost += part.cost;
     for (size_t k = 0; k < gradient.size(); ++k) gradient[k] += part.gradient[k];
   }
-  result.gradient_norm = GradientNorm(std::as_const(parameters_).gradient(), &context_.pool);
-  if (!std::isfinite(result.gradient_norm)) {
-    return absl::InternalError(Concat("step ", step + 1, ": the gradient is not finite; try a ",
-                                      "lower training.learning_rate"));
-  }
-  const double clip = context_.config.gradient_clip;
-  const double scale = result.gradient_norm > clip ? clip / result.gradient_norm : 1;
-  adamw_.Step(parameters_, LearningRateAt(context_.config, step), scale, nullptr);
+  VRP_ASSIGN_OR_RETURN(result.gradient_norm, TakeClippedStep(context_.config, step, context_.pool,
+                                                             nullptr, parameters_, adamw_));
   estimator_->SetParameters(std::as_const(parameters_).values());
   return result;
 }
@@ -187,13 +192,14 @@ absl::StatusOr<ValidationScore> EstimateLearner::Validate() {
   VRP_ASSIGN_OR_RETURN(score_, validator_.Validate(*estimator_, statistics_));
   PutStatistics(statistics_, parameters_.values());
   estimator_->SetParameters(std::as_const(parameters_).values());
-  return ValidationScore{.cost = score_.error, .gap = Gap(score_.error, validator_.reference())};
+  return ValidationScore{.cost = score_.error,
+                         .gap = Gap(score_.error, validator_.reference()),
+                         .accuracy = std::numeric_limits<double>::quiet_NaN()};
 }
 
 int64_t EstimateLearner::InstancesSeen(int64_t steps) const {
   const int64_t in_epoch = steps % context_.steps_per_epoch * context_.config.batch_size;
-  return steps / context_.steps_per_epoch * std::ssize(labels_) +
-         std::min(std::ssize(labels_), in_epoch);
+  return steps / context_.steps_per_epoch * samples_.size() + std::min(samples_.size(), in_epoch);
 }
 
 std::string EstimateLearner::ScoreText(const ValidationScore& score) const {
@@ -202,6 +208,10 @@ std::string EstimateLearner::ScoreText(const ValidationScore& score) const {
       "%.2f %%",
       100 * score.cost, 100 * score_.error_without_windows, 100 * score_.error_with_windows,
       100 * validator_.reference());
+}
+
+std::string EstimateLearner::StepsText(double loss) const {
+  return absl::StrFormat("loss %.4f", loss);
 }
 
 absl::StatusOr<EstimateScore> EstimateLearner::ScoreOf(std::span<const float> parameters) const {
@@ -250,7 +260,8 @@ std::map<std::string, std::span<float>> EstimateLearner::TensorState() {
           {"adam.square", adamw_.square()}};
 }
 
-absl::Status EstimateLearner::Restore(const std::map<std::string, double>& scalars) {
+absl::Status EstimateLearner::Restore(const std::map<std::string, double>& scalars,
+                                      std::span<const int32_t>) {
   adamw_.set_steps(static_cast<int64_t>(scalars.at(kEstimateAdamSteps)));
   statistics_ = GetStatistics(std::as_const(parameters_).values());
   estimator_->SetParameters(std::as_const(parameters_).values());

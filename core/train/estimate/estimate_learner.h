@@ -22,6 +22,14 @@ namespace vrp {
 // Returns the sizes of the network that the configuration states.
 EstimateNetworkOptions NetworkOptionsOf(const EstimateConfig& config);
 
+// What a training learns from: the labels of TrainingTask and those of CoarseTask.
+struct EstimateSamples {
+  std::vector<EstimateLabel> labels = {};
+  std::vector<EstimateLabel> coarse = {};
+
+  int64_t size() const { return std::ssize(labels) + std::ssize(coarse); }
+};
+
 // The network, its optimiser, its instances and its validation. The loss is the negative
 // log-likelihood of Laplace distributions of log(cost) and log(routes), and the error of the
 // difference between both costs of a pair. Positions are turned at random. Steps do not depend on
@@ -31,7 +39,7 @@ class EstimateLearner final : public StateLearner {
   // Makes a network with random weights by training.seed. `context` must outlive the learner.
   // Returns the errors of EstimateNetwork::Create.
   static absl::StatusOr<std::unique_ptr<EstimateLearner>> Create(
-      RunContext& context, std::vector<EstimateLabel> labels, const EstimateStatistics& statistics,
+      RunContext& context, EstimateSamples samples, const EstimateStatistics& statistics,
       EstimateValidator validator);
 
   absl::StatusOr<StateStep> Step(int64_t step) override;
@@ -41,12 +49,14 @@ class EstimateLearner final : public StateLearner {
   double reference() const override { return validator_.reference(); }
   std::string reference_name() const override { return "savings"; }
   std::string ScoreText(const ValidationScore& score) const override;
+  std::string StepsText(double loss) const override;
   absl::Status WriteModel(const std::string& directory, const std::string& job_name,
                           std::span<const float> parameters,
                           const TrainingResult& result) const override;
   std::map<std::string, double> ScalarState() const override;
   std::map<std::string, std::span<float>> TensorState() override;
-  absl::Status Restore(const std::map<std::string, double>& scalars) override;
+  absl::Status Restore(const std::map<std::string, double>& scalars,
+                       std::span<const int32_t> integers) override;
 
  private:
   // The memory and the sums of a part of a batch.
@@ -65,22 +75,27 @@ class EstimateLearner final : public StateLearner {
     double cost = 0;  // predicted
   };
 
-  EstimateLearner(RunContext& context, std::vector<EstimateLabel> labels,
+  EstimateLearner(RunContext& context, EstimateSamples samples,
                   const EstimateStatistics& statistics, EstimateValidator validator,
                   std::unique_ptr<CostEstimator> estimator);
 
   std::vector<int64_t> BatchOf(int64_t step);
   absl::StatusOr<EstimateScore> ScoreOf(std::span<const float> parameters) const;
-  absl::Status AddInstance(int64_t step, int64_t index, double share, Part& part) const;
+  absl::Status AddInstance(int64_t step, int64_t sample, double share, Part& part) const;
   // Predicts the problem of `scratch`, turned at random, and grades the prediction.
-  Graded Grade(int64_t step, int64_t index, double cost, int32_t routes,
+  Graded Grade(int64_t step, int64_t sample, double cost, int32_t routes,
                EstimateScratch& scratch) const;
+  // Turns positions by an angle that the step and the sample determine.
+  void TurnAtRandom(int64_t step, int64_t sample, EstimateFeatures& features) const;
+  // Whether a sample is one of the coarse ones, which come last.
+  bool IsCoarse(int64_t sample) const { return sample >= std::ssize(samples_.labels); }
   // Adds the error of the difference of a pair.
   void GradePair(const EstimateLabel& label, double customers, Graded& all, Graded& without) const;
 
   RunContext& context_;
   const LabelTask task_;
-  const std::vector<EstimateLabel> labels_;
+  const LabelTask coarse_task_;
+  const EstimateSamples samples_;
   const EstimateValidator validator_;
   const std::unique_ptr<CostEstimator> estimator_;
   EstimateStatistics statistics_;

@@ -8,6 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
+#include "core/train/estimate/added_fit.h"
 #include "core/train/estimate/estimate_learner.h"
 #include "core/train/run/checkpoint.h"
 #include "core/train/run/state_run.h"
@@ -27,7 +28,8 @@ StopCondition LabelStop(const RunContext& context) {
   return may_end ? StopCondition(context.stop.deadline(), request.end_early) : context.stop;
 }
 
-void LogBanner(RunContext& context, const EstimateLearner& learner, const EstimateLabels& labels) {
+void LogBanner(RunContext& context, const EstimateLearner& learner, const EstimateLabels& labels,
+               const EstimateLabels& coarse) {
   const EstimateConfig& config = *context.config.estimate;
   TrainingObserver& observer = context.observer;
   observer.OnLog(Concat("estimate: learns from ", labels.labels.size(), " instances of ",
@@ -35,6 +37,10 @@ void LogBanner(RunContext& context, const EstimateLearner& learner, const Estima
                         labels.found, " of whose labels were found; validated on ",
                         context.config.validation.instances, " others; ", context.pool.threads(),
                         " threads"));
+  if (!coarse.labels.empty()) {
+    observer.OnLog(Concat("and from ", coarse.labels.size(), " instances with coarse labels, ",
+                          coarse.found, " of which were found"));
+  }
   observer.OnLog(Concat("model: estimate, ", CountEstimateParameters(NetworkOptionsOf(config)),
                         " parameters, width ", config.width, ", layers ", config.layers, ", heads ",
                         config.heads, ", hidden ", config.hidden, "; the mean error of ",
@@ -58,16 +64,19 @@ absl::StatusOr<std::unique_ptr<EstimateLearner>> Prepare(RunContext& context) {
   surroundings.on_piece = [&context] { context.observer.OnPhase("labels"); };
   const LabelTask task = TrainingTask(config);
   VRP_ASSIGN_OR_RETURN(EstimateLabels labels, MakeEstimateLabels(task, surroundings));
+  VRP_ASSIGN_OR_RETURN(EstimateLabels coarse, MakeEstimateLabels(CoarseTask(config), surroundings));
   context.observer.OnPhase("preparation");
-  VRP_ASSIGN_OR_RETURN(const EstimateStatistics statistics,
+  VRP_ASSIGN_OR_RETURN(EstimateStatistics statistics,
                        MeasureInstances(task, labels.labels, context.pool, surroundings.stop));
+  VRP_ASSIGN_OR_RETURN(statistics.added,
+                       FitAddedCosts(task, labels.labels, context.pool, surroundings.stop));
   VRP_ASSIGN_OR_RETURN(EstimateValidator validator,
                        EstimateValidator::Create(held_out, std::move(validation.labels),
                                                  config.estimate->coverage, context.pool));
-  VRP_ASSIGN_OR_RETURN(
-      std::unique_ptr<EstimateLearner> learner,
-      EstimateLearner::Create(context, labels.labels, statistics, std::move(validator)));
-  LogBanner(context, *learner, labels);
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<EstimateLearner> learner,
+                       EstimateLearner::Create(context, {labels.labels, coarse.labels}, statistics,
+                                               std::move(validator)));
+  LogBanner(context, *learner, labels, coarse);
   return learner;
 }
 
@@ -78,11 +87,13 @@ absl::StatusOr<TrainingResult> TrainEstimate(const TrainingRequest& request,
   observer.OnPhase("preparation");
   TrainingRequest with_steps = request;
   const int64_t batch = request.config.batch_size;
-  with_steps.config.batches_per_epoch = (request.config.estimate->instances + batch - 1) / batch;
+  const EstimateConfig& estimate = *request.config.estimate;
+  const int64_t samples = estimate.instances + estimate.coarse_instances;
+  with_steps.config.batches_per_epoch = (samples + batch - 1) / batch;
   RunContext context(with_steps, stop, observer);
   absl::StatusOr<std::unique_ptr<EstimateLearner>> learner = Prepare(context);
   if (!learner.ok()) {
-    observer.OnEnd({});
+    observer.OnEnd({.run_phases = context.clock.Read()});
     return learner.status();
   }
   StateRun run(context, **learner, started);

@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<EstimateValidator::Case>> EstimateValidator::Predict(
       if (estimator != nullptr) {
         cases[at].predicted = estimator->Predict(scratch);
       } else {
-        scratch.features.Compute(scratch.problem);
+        scratch.features.Compute(scratch.problem, false);
         cases[at].predicted.log_cost = std::log(scratch.features.plan_cost());
       }
     }

@@ -10,7 +10,7 @@
 #include "core/train/data/input_budget.h"
 #include "core/train/data/past_routes.h"
 #include "core/train/habits/habits_run.h"
-#include "core/train/habits/sequence_run.h"
+#include "core/train/habits/sequence_training.h"
 #include "core/train/run/checkpoint.h"
 
 namespace vrp {
@@ -28,20 +28,6 @@ absl::Status CheckHistory(const TrainingRequest& request) {
   if (!*may_read) return absl::OkStatus();
   const absl::Status status = ReadTrainingHistory(config, request.datasets).status();
   return status.ok() ? status : absl::InvalidArgumentError(status.message());
-}
-
-// Trains the transformer, whose steps per epoch depend on the history.
-absl::StatusOr<TrainingResult> TrainSequences(const TrainingRequest& request,
-                                              const StopCondition& stop, TrainingObserver& observer,
-                                              const RouteHistory& history, absl::Time started) {
-  TrainingRequest with_steps = request;
-  const size_t held_out = FirstRouteOfLastDays(history, request.config.habits->validation_days);
-  const SequenceData data(history, held_out, with_steps.config);
-  with_steps.config.batches_per_epoch = data.StepsPerEpoch();
-  SequenceRun run(with_steps, stop, observer, history, data, started);
-  absl::StatusOr<TrainingResult> result = run.Run();
-  observer.OnEnd(run.Totals());
-  return result;
 }
 
 absl::StatusOr<TrainingResult> TrainHabits(const TrainingRequest& request,

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
+#include "core/exchange/rank_group.h"
 #include "core/model/policy/policy_engine.h"
 #include "core/train/config/training_config.h"
 #include "core/train/data/batch_source.h"
@@ -62,6 +63,7 @@ struct LearnerOptions {
   BatchSource* source = nullptr;           // must outlive the learner
   CpuPool* pool = nullptr;                 // null: the calling thread does all the work
   bool bf16 = false;                       // whether the engine computes in bf16
+  RankGroup* ranks = nullptr;              // null: this process alone trains the network
 };
 
 // A training method. Not thread-safe.
@@ -75,9 +77,11 @@ class Learner {
   // Returns the terms of step `step` (from 1).
   virtual StepLoss LossAt(int64_t step) const = 0;
 
-  // Computes the loss of step `step` (from 1) by calls of the engine and adds its gradient to the
-  // engine's gradient. Deterministic in (configuration, step, batch, parameters, the learner's
-  // state). The learner's state changes only on success. `micro_batch` as in GradientRequest.
+  // Computes the loss of step `step` (from 1) by calls of the engine and adds the gradient of this
+  // rank's share of it to the engine's gradient. The outcome and the learner's state are those of
+  // all ranks, which the ranks exchange at the end of a successful call. Deterministic in
+  // (configuration, step, batch, parameters, the learner's state). The learner's state changes only
+  // on success. `micro_batch` as in GradientRequest.
   virtual absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
                                                   int32_t micro_batch,
                                                   const StopCondition& stop) = 0;

@@ -1,6 +1,7 @@
 #include "core/train/learners/learner_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/base/number.h"
@@ -73,6 +74,33 @@ absl::Status StepParts::AddOutcome(const GradientOutcome& part) {
   trajectories += static_cast<int64_t>(part.trajectories.costs.size());
   for (const int32_t count : part.trajectories.agreements) agreements += count;
   for (const int32_t count : part.trajectories.lengths) choices += count;
+  return absl::OkStatus();
+}
+
+absl::Status StepParts::AddRanks(double& more) {
+  if (options_.ranks == nullptr || options_.ranks->alone()) return absl::OkStatus();
+  const std::array<double, 8> own = {outcome.loss,
+                                     cost_sum,
+                                     static_cast<double>(trajectories),
+                                     static_cast<double>(agreements),
+                                     static_cast<double>(choices),
+                                     more,
+                                     outcome.pass_difference,
+                                     outcome.overflowed ? 1.0 : 0.0};
+  VRP_ASSIGN_OR_RETURN(const std::vector<double> all,
+                       options_.ranks->Gather(absl::OkStatus(), own));
+  std::array<double, 6> sums{};
+  for (size_t row = 0; row < all.size(); row += own.size()) {
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += all[row + i];
+    outcome.pass_difference = std::max(outcome.pass_difference, all[row + 6]);
+    outcome.overflowed = outcome.overflowed || all[row + 7] != 0;
+  }
+  outcome.loss = sums[0];
+  cost_sum = sums[1];
+  trajectories = static_cast<int64_t>(sums[2]);
+  agreements = static_cast<int64_t>(sums[3]);
+  choices = static_cast<int64_t>(sums[4]);
+  more = sums[5];
   return absl::OkStatus();
 }
 

@@ -29,6 +29,13 @@ class StepParts {
   // Adds `outcome` to the sums. Returns kInternal if the two passes differ by more than rounding
   // explains.
   absl::Status AddOutcome(const GradientOutcome& outcome);
+  // Replaces the sums and the outcome by those of all ranks, and `more` by its sum. The last call
+  // of a successful step: the ranks exchange nothing before it, so that each can repeat its share.
+  absl::Status AddRanks(double& more);
+  absl::Status AddRanks() {
+    double none = 0;
+    return AddRanks(none);
+  }
   // Returns a thread time in seconds. Only the difference of two calls has a meaning: the time
   // between the calls, summed over threads.
   double ThreadSeconds() const;

@@ -107,7 +107,7 @@ class ReinforceLearner final : public Learner {
     const StepBaseline kind = parts.loss().baseline;
     double average = average_.value;
     if (kind == StepBaseline::kAverage && !average_.known) {
-      VRP_ASSIGN_OR_RETURN(average, FirstAverage(batch, parts, stop));
+      VRP_ASSIGN_OR_RETURN(average, FirstAverage(step, batch, parts, stop));
     }
     double sum = 0;
     for (const BatchPart& part : batch.parts) {
@@ -125,6 +125,7 @@ class ReinforceLearner final : public Learner {
       VRP_RETURN_IF_ERROR(parts.AddOutcome(outcome));
       for (const double cost : Scaled(outcome.trajectories.costs, part.batch)) sum += cost;
     }
+    VRP_RETURN_IF_ERROR(parts.AddRanks(sum));
     if (kind == StepBaseline::kAverage) {
       const double decay = Loss().average_decay;
       average_ = {
@@ -140,15 +141,12 @@ class ReinforceLearner final : public Learner {
     const ReinforceConfig& config = options_.config.reinforce;
     if (options_.baseline == nullptr || epoch < config.warmup_epochs) return std::string();
     EpochCosts policy, baseline;
-    for (int64_t done = 0; done < config.baseline_instances; done += kInstancesPerPart) {
-      VRP_ASSIGN_OR_RETURN(
-          const NetworkBatch batch,
-          options_.source->DrawInstances(
-              BaselineInstances(replacements_) + done,
-              std::min(kInstancesPerPart, config.baseline_instances - done), options_.pool));
-      VRP_RETURN_IF_ERROR(AppendCosts(*options_.engine, batch, stop, policy));
-      VRP_RETURN_IF_ERROR(AppendCosts(*options_.baseline, batch, stop, baseline));
+    absl::Status compared = AppendShare(stop, policy, baseline);
+    if (options_.ranks != nullptr) {
+      VRP_RETURN_IF_ERROR(JoinCosts(std::exchange(compared, absl::OkStatus()), policy));
+      VRP_RETURN_IF_ERROR(JoinCosts(compared, baseline));
     }
+    VRP_RETURN_IF_ERROR(compared);
     const double p_value = PairedTTest(policy.scaled, baseline.scaled);
     const bool better = p_value < config.baseline_significance;
     if (better) {
@@ -204,15 +202,22 @@ class ReinforceLearner final : public Learner {
 
   // Returns the mean scaled cost of a greedy rollout, which serves as the average at the first
   // step.
-  absl::StatusOr<double> FirstAverage(const TrainingBatch& batch, StepParts& parts,
-                                      const StopCondition& stop) const {
+  absl::StatusOr<double> FirstAverage(int64_t step, const TrainingBatch& batch, StepParts& parts,
+                                      const StopCondition& stop) {
+    if (first_average_.step == step) return first_average_.value;
     double sum = 0;
     for (const BatchPart& part : batch.parts) {
       VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
                            TimedCosts(*options_.engine, part.batch, parts, stop));
       for (const double cost : costs) sum += cost;
     }
-    return sum / static_cast<double>(batch.instances);
+    if (options_.ranks != nullptr) {
+      VRP_ASSIGN_OR_RETURN(const std::vector<double> sums,
+                           options_.ranks->Gather(absl::OkStatus(), {&sum, 1}));
+      sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+    }
+    first_average_ = {.step = step, .value = sum / static_cast<double>(batch.instances)};
+    return first_average_.value;
   }
 
   // Returns scaled greedy costs of `engine` and counts the time as rollout.
@@ -238,7 +243,43 @@ class ReinforceLearner final : public Learner {
     return absl::OkStatus();
   }
 
+  // Appends the costs of the policy and the baseline on this rank's share of the epoch's instances.
+  absl::Status AppendShare(const StopCondition& stop, EpochCosts& policy,
+                           EpochCosts& baseline) const {
+    const RankGroup alone(nullptr);
+    const RankGroup& ranks = options_.ranks == nullptr ? alone : *options_.ranks;
+    const int64_t instances = options_.config.reinforce.baseline_instances;
+    const int64_t last = instances * (ranks.rank() + 1) / ranks.ranks();
+    for (int64_t done = instances * ranks.rank() / ranks.ranks(); done < last;
+         done += kInstancesPerPart) {
+      VRP_ASSIGN_OR_RETURN(
+          const NetworkBatch batch,
+          options_.source->DrawInstances(BaselineInstances(replacements_) + done,
+                                         std::min(kInstancesPerPart, last - done), options_.pool));
+      VRP_RETURN_IF_ERROR(AppendCosts(*options_.engine, batch, stop, policy));
+      VRP_RETURN_IF_ERROR(AppendCosts(*options_.baseline, batch, stop, baseline));
+    }
+    return absl::OkStatus();
+  }
+
+  // Replaces the costs by those of all ranks. `status`: whether this rank found its own.
+  absl::Status JoinCosts(const absl::Status& status, EpochCosts& costs) const {
+    VRP_ASSIGN_OR_RETURN(costs.scaled, options_.ranks->Join(status, costs.scaled));
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> sums,
+                         options_.ranks->Gather(absl::OkStatus(), {&costs.sum, 1}));
+    costs.sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+    return absl::OkStatus();
+  }
+
+  // The average before the first step. A step that is repeated in smaller parts uses it again,
+  // because the ranks compute it together and only once.
+  struct FirstValue {
+    int64_t step = 0;  // 0: not computed
+    double value = 0;
+  };
+
   MovingAverage average_;
+  FirstValue first_average_;
   int64_t replacements_ = 0;
 };
 

@@ -39,6 +39,7 @@ class SelfLabellingLearner final : public Learner {
     for (const BatchPart& part : batch.parts) {
       VRP_RETURN_IF_ERROR(AddPart(part, batch.instances, parts));
     }
+    VRP_RETURN_IF_ERROR(parts.AddRanks());
     StepOutcome outcome = parts.outcome;
     outcome.cost = parts.cost_sum / static_cast<double>(std::max<int64_t>(1, parts.trajectories));
     return outcome;

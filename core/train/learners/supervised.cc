@@ -43,6 +43,7 @@ class SupervisedLearner final : public Learner {
                            options_.engine->AddGradient(part.batch, request, weigh));
       VRP_RETURN_IF_ERROR(parts.AddOutcome(outcome));
     }
+    VRP_RETURN_IF_ERROR(parts.AddRanks());
     StepOutcome outcome = parts.outcome;
     outcome.cost = batch.label_cost;
     outcome.accuracy = static_cast<double>(parts.agreements) /

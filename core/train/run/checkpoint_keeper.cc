@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
@@ -13,12 +14,17 @@ namespace vrp {
 namespace {
 
 constexpr char kEpochsEnded[] = "epochs_ended";
+// Keys of the state that ranks share.
+constexpr char kStep[] = "step";
+constexpr char kScalars[] = "scalars";
 
 }  // namespace
 
 bool CheckpointKeeper::IsOneOfTheBest() const {
   const int64_t best = parts_.context.config.keep_best_checkpoints;
-  if (best == 0 || !parts_.validator.Validated(parts_.position.step)) return false;
+  if (best == 0 || !parts_.context.ranks.leads() ||
+      !parts_.validator.Validated(parts_.position.step))
+    return false;
   return IsAmongBest(parts_.context.request.checkpoint_directory, parts_.validator.score().cost,
                      best);
 }
@@ -61,6 +67,7 @@ absl::StatusOr<Checkpoint> CheckpointKeeper::MakeCheckpoint() {
 
 absl::Status CheckpointKeeper::Save() {
   RunContext& context = parts_.context;
+  if (!context.ranks.leads()) return absl::OkStatus();
   const RunClock::Scope clocked(context.clock, RunPhase::kCheckpoints);
   VRP_RETURN_IF_ERROR(parts_.steps.Settle());
   context.observer.OnPhase("checkpoint");
@@ -88,6 +95,7 @@ void CheckpointKeeper::LogFailure(const absl::Status& failure) const {
 
 absl::Status CheckpointKeeper::Resume() {
   RunContext& context = parts_.context;
+  if (!context.ranks.leads()) return absl::OkStatus();
   const std::string& directory = context.request.checkpoint_directory;
   absl::StatusOr<Checkpoint> found = ReadNewestCheckpoint(directory);
   if (found.status().code() == absl::StatusCode::kNotFound) return absl::OkStatus();
@@ -97,10 +105,8 @@ absl::Status CheckpointKeeper::Resume() {
     return absl::FailedPreconditionError(
         Concat(where, ": belongs to another configuration; submit the job again"));
   }
-  VRP_RETURN_IF_ERROR(CheckScalars(*found, where));
-  VRP_RETURN_IF_ERROR(RestoreTensors(*found, where));
-  VRP_RETURN_IF_ERROR(RestoreScalars(found->scalars));
-  parts_.position.step = saved_step_ = found->step;
+  VRP_RETURN_IF_ERROR(Restore(*found, where));
+  saved_step_ = found->step;
   context.observer.OnLog(Concat("resumed from step ", saved_step_));
   const int64_t best = parts_.validator.best().ResetIfWeightsMissing();
   if (best > 0) {
@@ -109,6 +115,35 @@ absl::Status CheckpointKeeper::Resume() {
         best, "); only later validations count"));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckpointKeeper::Restore(const Checkpoint& checkpoint, const std::string& where) {
+  VRP_RETURN_IF_ERROR(CheckScalars(checkpoint, where));
+  VRP_RETURN_IF_ERROR(RestoreTensors(checkpoint, where));
+  VRP_RETURN_IF_ERROR(RestoreScalars(checkpoint.scalars));
+  parts_.position.step = checkpoint.step;
+  return absl::OkStatus();
+}
+
+absl::Status CheckpointKeeper::ShareState() {
+  RankGroup& ranks = parts_.context.ranks;
+  if (ranks.alone()) return absl::OkStatus();
+  const std::string where = "the state of rank 0";
+  absl::StatusOr<Checkpoint> state = Checkpoint();
+  std::string numbers;
+  if (ranks.leads()) {
+    state = MakeCheckpoint();
+    if (state.ok()) {
+      numbers = nlohmann::json{{kStep, state->step}, {kScalars, state->scalars}}.dump();
+    }
+  }
+  VRP_RETURN_IF_ERROR(ranks.Share(state.status(), numbers));
+  VRP_RETURN_IF_ERROR(ranks.Share(absl::OkStatus(), state->state));
+  if (ranks.leads()) return absl::OkStatus();
+  VRP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJsonText(numbers, where));
+  state->step = json.at(kStep).get<int64_t>();
+  state->scalars = json.at(kScalars).get<std::map<std::string, double>>();
+  return Restore(*state, where);
 }
 
 absl::Status CheckpointKeeper::CheckScalars(const Checkpoint& checkpoint,

@@ -40,19 +40,23 @@ class CheckpointKeeper {
   };
   explicit CheckpointKeeper(const Parts& parts) : parts_(parts) {}
 
-  // Writes a checkpoint of the current step. Only logs a failure of the disk, because the next
-  // write may succeed. Returns kInternal if a scalar of the state is not finite, and the errors of
-  // StepSource::Settle.
+  // Writes a checkpoint of the current step. Ranks other than 0 write none. Only logs a failure of
+  // the disk, because the next write may succeed. Returns kInternal if a scalar of the state is not
+  // finite, and the errors of StepSource::Settle.
   absl::Status Save();
   // Resumes from the newest checkpoint, if there is one. Returns kFailedPrecondition if the
   // checkpoint belongs to another configuration or a newer program wrote it, and kDataLoss if it
   // lacks a value.
   absl::Status Resume();
 
+  // Gives the state of rank 0 to the other ranks, which need no checkpoint of their own. All ranks
+  // must call it. Returns the errors of RankGroup::Share and Resume.
+  absl::Status ShareState();
+
   // Whether the last checkpoint is of the current step.
   bool IsSaved() const { return saved_step_ == parts_.position.step; }
   // Whether the current step was validated and its cost is among the best, so that a checkpoint
-  // should keep the weights.
+  // should keep the weights. False in ranks other than 0.
   bool IsOneOfTheBest() const;
 
  private:
@@ -62,6 +66,8 @@ class CheckpointKeeper {
   absl::Status RestoreTensors(const Checkpoint& checkpoint, const std::string& where);
   absl::Status RestoreScalars(const std::map<std::string, double>& scalars);
   absl::StatusOr<Checkpoint> MakeCheckpoint();
+  // Takes over the state of `checkpoint`, which errors call `where`.
+  absl::Status Restore(const Checkpoint& checkpoint, const std::string& where);
   void LogFailure(const absl::Status& failure) const;
 
   const Parts parts_;

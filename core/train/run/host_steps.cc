@@ -14,6 +14,7 @@ absl::Status HostSteps::Take(int64_t step, absl::Time start) {
   VRP_ASSIGN_OR_RETURN(const TrainingBatch batch,
                        feed.Next(step - 1, context.config.accumulate_steps));
   VRP_ASSIGN_OR_RETURN(const StepOutcome outcome, Gradient(step, batch));
+  VRP_RETURN_IF_ERROR(context.ranks.SumGradient(network.engine().parameters().gradient()));
   const double update = context.clock.ThreadSeconds();
   const double norm = network.Norm();
   const bool finite = !outcome.overflowed && std::isfinite(outcome.loss) && std::isfinite(norm);
@@ -33,7 +34,11 @@ absl::StatusOr<StepOutcome> HostSteps::Gradient(int64_t step, const TrainingBatc
     std::fill(gradient.begin(), gradient.end(), 0.0F);
     absl::StatusOr<StepOutcome> outcome = resources_.learner.AddGradient(
         step, batch, micro_batch.instances(), resources_.context.stop);
-    if (!absl::IsResourceExhausted(outcome.status()) || !micro_batch.Halve(step)) return outcome;
+    // Another rank's lack of memory, which that rank could not mend, is not this one's.
+    const bool mine = !resources_.context.ranks.failed();
+    if (!mine || !absl::IsResourceExhausted(outcome.status()) || !micro_batch.Halve(step)) {
+      return outcome;
+    }
   }
 }
 

@@ -34,7 +34,7 @@ absl::StatusOr<TrainingResult> LiveModels::Answer(const Request& request, Write 
   // The caller gets an answer even if the training thread runs out of memory.
   const absl::Status memory = GuardMemory([&] {
     answer = write(request.directory);
-    if (answer.ok()) published = request.publish();
+    if (answer.ok()) published = request.publish(*answer);
   });
   if (!memory.ok()) return memory;
   if (!published.ok()) return published;
@@ -55,6 +55,11 @@ void LiveModels::Serve(Write write) {
     }
     changed_.NotifyAll();
   }
+}
+
+bool LiveModels::Waits() {
+  absl::MutexLock lock(&mutex_);
+  return !requests_.empty();
 }
 
 void LiveModels::Close(const absl::Status& reason) {

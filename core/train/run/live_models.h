@@ -21,7 +21,7 @@ namespace vrp {
 // serves requests between two steps.
 class LiveModels {
  public:
-  using Publish = absl::FunctionRef<absl::Status()>;
+  using Publish = absl::FunctionRef<absl::Status(const TrainingResult& written)>;
   // Blocks until the run has written the weights after its current step, with their card, into
   // `directory`, and has called `publish`. This happens before the next step, so that live weights
   // are never published after the run's last ones. Returns kDeadlineExceeded if Serve does not take
@@ -33,6 +33,8 @@ class LiveModels {
   using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
   // Calls `write` and, if it succeeds, the request's `publish` for each waiting request.
   void Serve(Write write);
+  // Whether a request waits for Serve.
+  bool Waits();
   // Ends the service: all waiting and later requests get `reason`, which must not be OK.
   void Close(const absl::Status& reason);
 

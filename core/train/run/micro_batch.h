@@ -25,7 +25,8 @@ class MicroBatch {
   // Halves the number because step `step` ran out of memory, and logs the new number. Returns false
   // if the number is already 1.
   bool Halve(int64_t step) {
-    const int32_t part = LargestPart(context_.config.batch_size, context_.config.accumulate_steps);
+    const int32_t share = LargestPart(context_.config.batch_size, context_.ranks.ranks());
+    const int32_t part = LargestPart(share, context_.config.accumulate_steps);
     const int32_t before = instances_ > 0 ? std::min(instances_, part) : part;
     if (before <= 1) return false;
     instances_ = (before + 1) / 2;

@@ -5,6 +5,7 @@
 
 #include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
+#include "core/exchange/rank_group.h"
 #include "core/train/config/training_config.h"
 #include "core/train/run/run_clock.h"
 #include "core/train/run/trainer.h"
@@ -23,7 +24,8 @@ struct RunContext {
         observer(run_observer),
         steps_per_epoch(config.StepsPerEpoch()),
         pool(run_request.threads),
-        clock(pool) {}
+        clock(pool),
+        ranks(run_request.exchange) {}
 
   // Returns the number of steps of all epochs.
   int64_t Steps() const { return config.epochs * steps_per_epoch; }
@@ -37,6 +39,7 @@ struct RunContext {
   const int64_t steps_per_epoch;
   CpuPool pool;
   RunClock clock;
+  RankGroup ranks;
 };
 
 }  // namespace vrp

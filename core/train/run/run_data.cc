@@ -61,9 +61,11 @@ absl::StatusOr<std::unique_ptr<BatchSource>> MakeBatchSource(RunContext& context
                                                              const BatchForm& form,
                                                              std::vector<Instance> user_instances) {
   const TrainingConfig& config = context.config;
+  const BatchShare share = {.rank = context.ranks.rank(), .ranks = context.ranks.ranks()};
   if (config.method != TrainingMethod::kSupervised) {
-    return user_instances.empty() ? MakeGeneratedSource(config, form)
-                                  : MakeInstanceSource(config, form, std::move(user_instances));
+    return user_instances.empty()
+               ? MakeGeneratedSource(config, form, share)
+               : MakeInstanceSource(config, form, std::move(user_instances), share);
   }
   VRP_ASSIGN_OR_RETURN(const std::string path, FindLabels(context, form));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> set,
@@ -71,7 +73,7 @@ absl::StatusOr<std::unique_ptr<BatchSource>> MakeBatchSource(RunContext& context
   context.observer.OnLog(
       Concat("labels: ", set->size(), " instances in ", set->pieces(),
              set->pieces() == 1 ? " piece, in memory: " : " pieces, read in turn: ", path));
-  return MakeLabelledSource(config, form, std::move(set));
+  return MakeLabelledSource(config, form, std::move(set), share);
 }
 
 }  // namespace vrp

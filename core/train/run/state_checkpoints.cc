@@ -14,7 +14,7 @@ namespace vrp {
 namespace {
 
 constexpr char kWholeEpochs[] = "epochs_ended";
-constexpr char kPlans[] = "plans";
+constexpr char kIntegers[] = "plans";  // the name in the file, as its first user called them
 
 absl::Status Missing(const std::string& where, std::string_view name) {
   return absl::DataLossError(
@@ -51,13 +51,12 @@ Checkpoint StateCheckpoints::MakeCheckpoint() {
                      {std::ssize(values)},
                      std::as_bytes(std::span<const float>(values))});
   }
-  std::vector<int32_t> plans;
-  if (state_.plans != nullptr) {
-    plans = state_.plans();
-    views.push_back({kPlans,
+  const std::vector<int32_t> integers = state_.integers();
+  if (!integers.empty()) {
+    views.push_back({kIntegers,
                      TensorType::kInt32,
-                     {std::ssize(plans)},
-                     std::as_bytes(std::span<const int32_t>(plans))});
+                     {std::ssize(integers)},
+                     std::as_bytes(std::span<const int32_t>(integers))});
   }
   Checkpoint checkpoint = {.step = position_.step,
                            .config_sha256 = Sha256Hex(context_.config.source),
@@ -125,16 +124,15 @@ absl::Status StateCheckpoints::Restore(const Checkpoint& checkpoint, const std::
     if (!fits) return Missing(where, name);
     std::memcpy(values.data(), view->data.data(), view->data.size());
   }
-  std::vector<int32_t> plans;
-  if (state_.plans != nullptr) {
-    const TensorView* const view = file.Find(kPlans);
-    if (view == nullptr || view->type != TensorType::kInt32) return Missing(where, kPlans);
-    plans.resize(view->data.size() / sizeof(int32_t));
-    if (!plans.empty()) std::memcpy(plans.data(), view->data.data(), view->data.size());
+  std::vector<int32_t> integers;
+  if (const TensorView* const view = file.Find(kIntegers); view != nullptr) {
+    if (view->type != TensorType::kInt32) return Missing(where, kIntegers);
+    integers.resize(view->data.size() / sizeof(int32_t));
+    if (!integers.empty()) std::memcpy(integers.data(), view->data.data(), view->data.size());
   }
   position_.epochs_ended = static_cast<int64_t>(checkpoint.scalars.at(kWholeEpochs));
   best_.Restore(checkpoint.scalars);
-  const absl::Status restored = state_.restore(checkpoint.scalars, plans);
+  const absl::Status restored = state_.restore(checkpoint.scalars, integers);
   if (restored.ok()) return restored;
   return absl::Status(restored.code(), Concat(where, ": ", FromAbsl(restored.message())));
 }

@@ -24,9 +24,9 @@ class StateCheckpoints {
   struct State {
     std::function<std::map<std::string, double>()> scalars;
     std::function<std::map<std::string, std::span<float>>()> tensors;
-    // Integers of any number under the name `plans`. Optional.
-    std::function<std::vector<int32_t>()> plans = nullptr;
-    // Takes over the scalars and plans of a checkpoint, after its tensors.
+    // Integers of any number. A checkpoint without any has none in its file.
+    std::function<std::vector<int32_t>()> integers;
+    // Takes over the scalars and integers of a checkpoint, after its tensors.
     std::function<absl::Status(const std::map<std::string, double>&, std::span<const int32_t>)>
         restore;
     // Returns the validation cost of the weights after a step; NaN: not validated.

@@ -20,6 +20,12 @@ namespace {
 constexpr double kUnknownScore = std::numeric_limits<double>::quiet_NaN();
 constexpr char kScoreCost[] = "validation_cost";
 constexpr char kScoreGap[] = "validation_gap";
+constexpr char kScoreAccuracy[] = "validation_accuracy";
+
+// Stores what is known, so that checkpoints of a learner that never scores a figure do not need it.
+void PutIfFinite(std::map<std::string, double>& scalars, const std::string& name, double value) {
+  if (std::isfinite(value)) PutFinite(scalars, name, value);
+}
 
 }  // namespace
 
@@ -54,16 +60,19 @@ StateCheckpoints::State StateRun::SavedState() {
       .scalars =
           [this] {
             std::map<std::string, double> scalars = learner_.ScalarState();
-            PutFinite(scalars, kScoreCost, score_.cost);
-            PutFinite(scalars, kScoreGap, score_.gap);
+            PutIfFinite(scalars, kScoreCost, score_.cost);
+            PutIfFinite(scalars, kScoreGap, score_.gap);
+            PutIfFinite(scalars, kScoreAccuracy, score_.accuracy);
             return scalars;
           },
       .tensors = [this] { return learner_.TensorState(); },
+      .integers = [this] { return learner_.IntegerState(); },
       .restore =
-          [this](const std::map<std::string, double>& scalars, std::span<const int32_t>) {
+          [this](const std::map<std::string, double>& scalars, std::span<const int32_t> integers) {
             score_.cost = GetFinite(scalars, kScoreCost);
             score_.gap = GetFinite(scalars, kScoreGap);
-            return learner_.Restore(scalars);
+            score_.accuracy = GetFinite(scalars, kScoreAccuracy);
+            return learner_.Restore(scalars, integers);
           },
       .cost =
           [this](int64_t step) { return step == validated_step_ ? score_.cost : kUnknownScore; },
@@ -116,6 +125,7 @@ void StateRun::Report(const StateStep& step, double seconds) {
                .steps = context_.Steps(),
                .loss = step.loss,
                .train_cost = step.cost,
+               .accuracy = step.accuracy,
                .learning_rate = LearningRateAt(context_.config, position_.step - 1),
                .gradient_norm = step.gradient_norm,
                .instances_per_second = seconds > 0 ? instances / seconds : 0};
@@ -151,7 +161,7 @@ absl::Status StateRun::EndEpoch() {
   best_.Offer(score_, epoch, position_.step, Parameters());
   std::string line =
       Concat("epoch ", epoch, "/", context_.config.epochs, ": ", learner_.ScoreText(score_));
-  if (steps_ > 0) line += absl::StrFormat(", loss %.4f", loss_ / static_cast<double>(steps_));
+  if (steps_ > 0) line += Concat(", ", learner_.StepsText(loss_ / static_cast<double>(steps_)));
   context_.observer.OnLog(line);
   loss_ = 0;
   steps_ = 0;
@@ -163,6 +173,7 @@ absl::Status StateRun::EndEpoch() {
   const double seconds_per_step = pace_.SecondsPerStep(totals_);
   pace_.EndEpoch(totals_);
   FillProgress();
+  progress_.validation_accuracy = score_.accuracy;
   progress_.seconds_per_step = seconds_per_step;  // steps of the epoch that has just ended
   context_.observer.OnProgress(progress_);
   return absl::OkStatus();
@@ -175,8 +186,9 @@ bool StateRun::Stalled() const {
 
 absl::Status StateRun::ValidateLastStep(TrainingEnd end) {
   const bool mid_epoch = end == TrainingEnd::kTimeLimit || end == TrainingEnd::kStopped;
-  if (validated_step_ == position_.step || !mid_epoch) return absl::OkStatus();
-  VRP_RETURN_IF_ERROR(Validate());
+  if (!mid_epoch) return absl::OkStatus();
+  // A request for a live model may have validated the step already.
+  if (validated_step_ != position_.step) VRP_RETURN_IF_ERROR(Validate());
   best_.Offer(score_, position_.epochs_ended, position_.step, Parameters());
   context_.observer.OnLog(Concat("step ", position_.step, ": ", learner_.ScoreText(score_)));
   return absl::OkStatus();

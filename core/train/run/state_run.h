@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -23,8 +24,9 @@ namespace vrp {
 // The figures of one step.
 struct StateStep {
   double loss = 0;
-  double cost = 0;           // as in TrainingProgress::train_cost
-  double gradient_norm = 0;  // before clipping
+  double cost = 0;                                             // as in TrainingProgress::train_cost
+  double accuracy = std::numeric_limits<double>::quiet_NaN();  // as in TrainingProgress
+  double gradient_norm = 0;                                    // before clipping
   int64_t instances = 0;
 };
 
@@ -44,14 +46,20 @@ class StateLearner {
   virtual std::string reference_name() const = 0;
   // Returns the score of the last validation, for logs.
   virtual std::string ScoreText(const ValidationScore& score) const = 0;
+  // Returns what logs say of the steps of an epoch with the mean loss `loss`.
+  virtual std::string StepsText(double loss) const = 0;
   // Writes a model with other parameters of this form.
   virtual absl::Status WriteModel(const std::string& directory, const std::string& job_name,
                                   std::span<const float> parameters,
                                   const TrainingResult& result) const = 0;
-  // The state for checkpoints. Restore follows after the tensors are read.
+  // The state for checkpoints: numbers, tensors, and integers of any number. Restore takes over the
+  // numbers and integers of a checkpoint, after its tensors. Returns kDataLoss if they are
+  // malformed.
   virtual std::map<std::string, double> ScalarState() const = 0;
   virtual std::map<std::string, std::span<float>> TensorState() = 0;
-  virtual absl::Status Restore(const std::map<std::string, double>& scalars) = 0;
+  virtual std::vector<int32_t> IntegerState() const { return {}; }
+  virtual absl::Status Restore(const std::map<std::string, double>& scalars,
+                               std::span<const int32_t> integers) = 0;
 };
 
 // A run that takes steps until the configuration or the request ends it. It validates after each
@@ -74,7 +82,7 @@ class StateRun {
   absl::Status TakeStep();
   absl::Status EndEpoch();
   absl::Status Validate();
-  // Makes the last weights a candidate for publication, unless an epoch's end already did.
+  // Makes the last weights of a run that ended within an epoch a candidate for publication.
   absl::Status ValidateLastStep(TrainingEnd end);
   bool Stalled() const;
   void Report(const StateStep& step, double seconds);

@@ -51,7 +51,8 @@ absl::StatusOr<std::unique_ptr<TrainedNetwork>> TrainedNetwork::Make(RunContext&
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine,
                        factory(context.config, request.device, options));
   engine->parameters().TrackGradient();
-  if (!context.config.initial_model.empty()) {
+  // The other ranks get the weights of rank 0.
+  if (!context.config.initial_model.empty() && context.ranks.leads()) {
     VRP_RETURN_IF_ERROR(LoadInitialModel(context.config, request.models_directories, *engine));
   }
   std::unique_ptr<TrainedNetwork> network(new TrainedNetwork(context, std::move(engine)));

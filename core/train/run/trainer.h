@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/stop.h"
 #include "core/device/device.h"
+#include "core/exchange/gradient_exchange.h"
 #include "core/model/policy/engine_options.h"
 #include "core/model/policy/policy_engine.h"
 #include "core/train/config/data_files.h"
@@ -121,6 +122,11 @@ struct TrainingRequest {
   // current step as at its time limit (TrainingEnd::kStopped). Before the first step, Train returns
   // kCancelled. Cancelling `stop` must also cancel this flag (CancelFlag's `parent`). Optional.
   std::shared_ptr<const CancelFlag> end_early = nullptr;
+  // The connection to the other processes that train the same network, each by a call of Train with
+  // the same configuration. Rank 0 alone reads and writes checkpoints, writes models and decides
+  // when to stop; the others need no `live`, `end_early`, `model_directory` and initial model.
+  // Null: no other processes.
+  GradientExchange* exchange = nullptr;
 };
 
 // A trainer of networks, each on one device.
@@ -128,8 +134,8 @@ class Trainer {
  public:
   virtual ~Trainer() = default;
   // Trains to the end. If `stop` is cancelled, writes a checkpoint of the last step and returns
-  // kCancelled. Resumes an interrupted run from ResumeStep. Blocks. Only one call at a time is
-  // allowed for each device.
+  // kCancelled. Resumes an interrupted run from ResumeStep. Blocks. Thread-safe, but only one call
+  // at a time is allowed for each GPU.
   virtual absl::StatusOr<TrainingResult> Train(const TrainingRequest& request,
                                                const StopCondition& stop,
                                                TrainingObserver& observer) = 0;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/text.h"
+#include "core/model/policy/batch_parts.h"
 
 namespace vrp {
 namespace {
@@ -96,6 +97,11 @@ std::vector<std::string> BannerLines(const BannerFacts& facts) {
   const std::vector<std::string> ignored = Ignored(facts);
   if (!ignored.empty()) {
     lines.insert(lines.begin() + 3, Concat("ignored on cpu: ", absl::StrJoin(ignored, ", ")));
+  }
+  if (facts.workers > 1) {
+    lines.push_back(Concat("workers: ", facts.workers,
+                           " processes share out each batch, of at most ",
+                           LargestPart(config.batch_size, facts.workers), " instances each"));
   }
   if (!config.initial_model.empty()) lines.push_back(Concat("starts from: ", config.initial_model));
   const std::vector<std::string> features = config.Inputs().names;

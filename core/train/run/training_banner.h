@@ -14,8 +14,9 @@ namespace vrp {
 // The facts that the banner states.
 struct BannerFacts {
   const TrainingConfig& config;
-  DeviceInfo device;  // the name is empty if the system does not list the device
-  int32_t threads = 1;
+  DeviceInfo device;    // the name is empty if the system does not list the device
+  int32_t threads = 1;  // of each worker
+  int32_t workers = 1;  // processes that train together
   Precision precision = Precision::kFp32;  // precision of the computation
   bool cpu_has_bf16 = false;               // whether the CPU has fast bf16 products
   int64_t parameters = 0;

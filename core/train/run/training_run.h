@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/exchange/link_check.h"
 #include "core/train/data/batch_source.h"
 #include "core/train/learners/learner.h"
 #include "core/train/run/checkpoint_keeper.h"
@@ -33,12 +34,23 @@ class TrainingRun {
   absl::StatusOr<TrainingResult> RunToModel(const EngineFactory& factory);
   // Makes the parts below and resumes from the newest checkpoint.
   absl::Status Prepare(const EngineFactory& factory);
+  // Makes the parts from `validator_` on. `baseline` may be null.
+  absl::Status MakeParts(ValidationSet set, std::unique_ptr<PolicyEngine> baseline);
   // Takes steps until the run ends. Returns the reason.
   absl::StatusOr<TrainingEnd> Loop();
   absl::Status EndEpoch();
-  // Whether the request asks the run to end early.
-  // Returns the reason why there is no further step, or kUnknown if there is one.
-  TrainingEnd NextEnd() const;
+  // What all ranks do next, as rank 0 decides.
+  struct Order {
+    TrainingEnd end = TrainingEnd::kUnknown;  // kUnknown: a further step
+    bool live = false;                        // whether to serve live models after it
+  };
+  // Returns the next order, or the error of a stopped run or another rank.
+  absl::StatusOr<Order> NextOrder();
+  // Takes a step, ends its epoch and saves it if that is due, and serves live models.
+  absl::Status TakeStep(bool live);
+  absl::Status ServeLive();
+  // Logs, once the time of a step is known, whether the network between the ranks slows them down.
+  void ReportLink();
   // Waits for all steps and returns the score of the current weights.
   absl::StatusOr<ValidationScore> Evaluate();
   absl::Status Validate();
@@ -48,6 +60,7 @@ class TrainingRun {
   const absl::Time started_;
   RunContext context_;
   RunPosition position_;
+  LinkFigures link_;  // measured with several ranks
   std::unique_ptr<TrainedNetwork> network_;
   std::unique_ptr<BatchSource> batches_;
   std::unique_ptr<Validator> validator_;

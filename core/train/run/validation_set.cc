@@ -122,9 +122,7 @@ absl::Status AddReferences(const TrainingConfig& config, const LabelContext& con
   return absl::CancelledError("cancelled while the validation set was made");
 }
 
-double Share(int64_t part, int64_t whole) {
-  return whole == 0 ? kNone : static_cast<double>(part) / static_cast<double>(whole);
-}
+double Share(double part, double whole) { return whole == 0 ? kNone : part / whole; }
 
 }  // namespace
 
@@ -151,7 +149,7 @@ absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instanc
 absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config,
                                                   const BatchForm& form,
                                                   const std::vector<Instance>& instances,
-                                                  const LabelContext& context) {
+                                                  const LabelContext& context, RankGroup* ranks) {
   const bool generated = config.validation.file.empty() && instances.empty();
   std::vector<InstanceWithReference> items;
   if (generated && config.validation.reference == Reference::kSearch) {
@@ -161,17 +159,21 @@ absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config,
     VRP_RETURN_IF_ERROR(AddReferences(config, context, items));
   }
   ValidationSet set;
+  set.ranks_ = ranks;
   set.reference_name_ = ReferenceName(config.validation);
-  for (size_t first = 0; first < items.size(); first += kInstancesPerPart) {
-    const size_t last = std::min(items.size(), first + kInstancesPerPart);
+  for (const InstanceWithReference& item : items) set.references_.push_back(item.cost);
+  const size_t rank = ranks == nullptr ? 0 : static_cast<size_t>(ranks->rank());
+  const size_t count = ranks == nullptr ? 1 : static_cast<size_t>(ranks->ranks());
+  const size_t end = items.size() * (rank + 1) / count;
+  for (size_t first = items.size() * rank / count; first < end; first += kInstancesPerPart) {
+    const size_t last = std::min(end, first + kInstancesPerPart);
     std::vector<Instance> part;
     bool planned = true;
     for (size_t i = first; i < last; ++i) {
       part.push_back(items[i].instance);
       planned = planned && !items[i].plan.empty();
-      set.references_.push_back(items[i].cost);
     }
-    set.parts_.push_back({first, MakeNetworkBatch(std::span<const Instance>(part), form), {}});
+    set.parts_.push_back({MakeNetworkBatch(std::span<const Instance>(part), form), {}});
     for (size_t i = first; planned && i < last; ++i) {
       const NetworkBatch& batch = set.parts_.back().batch;
       const auto b = static_cast<int32_t>(i - first);
@@ -192,24 +194,13 @@ double ValidationSet::reference() const {
   return count == 0 ? kNone : sum / static_cast<double>(count);
 }
 
-absl::StatusOr<ValidationScore> ValidationSet::Evaluate(const PolicyEngine& engine, bool accuracy,
-                                                        CpuPool* pool,
-                                                        const StopCondition& stop) const {
-  double sum = 0;
-  double gaps = 0;
-  int64_t referenced = 0;
-  int64_t agreements = 0;
-  int64_t choices = 0;
+absl::StatusOr<ValidationSet::ShareOfScore> ValidationSet::EvaluateShare(
+    const PolicyEngine& engine, bool accuracy, CpuPool* pool, const StopCondition& stop) const {
+  ShareOfScore share;
   for (const Part& part : parts_) {
     VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
                          GreedyCosts(engine, part.batch, {.stop = stop, .pool = pool}));
-    for (size_t i = 0; i < costs.size(); ++i) {
-      sum += costs[i];
-      const double gap = Gap(costs[i], references_[part.first + i]);
-      if (std::isnan(gap)) continue;
-      gaps += gap;
-      ++referenced;
-    }
+    share.costs.insert(share.costs.end(), costs.begin(), costs.end());
     if (!accuracy || part.choices.empty()) continue;
     RolloutRequest follow;
     follow.choice = Choice::kForced;
@@ -217,12 +208,39 @@ absl::StatusOr<ValidationScore> ValidationSet::Evaluate(const PolicyEngine& engi
     follow.stop = stop;
     follow.pool = pool;
     VRP_ASSIGN_OR_RETURN(const Trajectories followed, engine.Run(part.batch, follow));
-    for (const int32_t count : followed.agreements) agreements += count;
-    for (const int32_t count : followed.lengths) choices += count;
+    for (const int32_t count : followed.agreements) share.agreements += count;
+    for (const int32_t count : followed.lengths) share.choices += count;
+  }
+  return share;
+}
+
+absl::StatusOr<ValidationScore> ValidationSet::Evaluate(const PolicyEngine& engine, bool accuracy,
+                                                        CpuPool* pool,
+                                                        const StopCondition& stop) const {
+  absl::StatusOr<ShareOfScore> own = EvaluateShare(engine, accuracy, pool, stop);
+  if (ranks_ == nullptr) VRP_RETURN_IF_ERROR(own.status());
+  ShareOfScore all = own.ok() ? *std::move(own) : ShareOfScore();
+  if (ranks_ != nullptr) {
+    VRP_ASSIGN_OR_RETURN(all.costs, ranks_->Join(own.status(), all.costs));
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> counts,
+                         ranks_->Gather(absl::OkStatus(), {{all.agreements, all.choices}}));
+    all.agreements = all.choices = 0;
+    for (size_t i = 0; i < counts.size(); ++i)
+      (i % 2 == 0 ? all.agreements : all.choices) += counts[i];
+  }
+  double sum = 0;
+  double gaps = 0;
+  int64_t referenced = 0;
+  for (size_t i = 0; i < all.costs.size(); ++i) {
+    sum += all.costs[i];
+    const double gap = Gap(all.costs[i], references_[i]);
+    if (std::isnan(gap)) continue;
+    gaps += gap;
+    ++referenced;
   }
   return ValidationScore{.cost = sum / static_cast<double>(std::max<int64_t>(1, size())),
                          .gap = referenced == 0 ? kNone : gaps / static_cast<double>(referenced),
-                         .accuracy = Share(agreements, choices)};
+                         .accuracy = Share(all.agreements, all.choices)};
 }
 
 std::string ScoreText(const ValidationScore& score, const ValidationSet& set) {

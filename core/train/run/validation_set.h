@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
+#include "core/exchange/rank_group.h"
 #include "core/model/policy/policy_engine.h"
 #include "core/train/config/training_config.h"
 #include "core/train/data/labels.h"
@@ -31,17 +32,20 @@ std::string ReferenceName(const ValidationConfig& config);
 absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instance& instance,
                                      int64_t number);
 
-// Instances with their reference costs and plans.
+// Instances with their reference costs and plans. Several ranks share the instances out: each has
+// the references of all, and scores its share.
 class ValidationSet {
  public:
   // Generates or reads the instances and finds their references. Keeps the search's plans of
   // generated instances in `context.folder`. `instances` are the user's, used if the configuration
   // names no file. Returns kInvalidArgument if ref_cost is the reference and an instance has none,
-  // and kCancelled if `context.stop` fires. Also returns the errors of ReadInstanceFiles and
+  // and kCancelled if `context.stop` fires. `ranks`, which may be
+  // null, must outlive the set. Also returns the errors of ReadInstanceFiles and
   // MakeSearchLabels.
   static absl::StatusOr<ValidationSet> Make(const TrainingConfig& config, const BatchForm& form,
                                             const std::vector<Instance>& instances,
-                                            const LabelContext& context);
+                                            const LabelContext& context,
+                                            RankGroup* ranks = nullptr);
 
   int64_t size() const { return static_cast<int64_t>(references_.size()); }
   // Returns the mean of the references; NaN if no instance has one.
@@ -49,17 +53,26 @@ class ValidationSet {
   // Returns the name of the reference, from ReferenceName.
   const std::string& reference_name() const { return reference_name_; }
   // Scores greedy tours, in parts of bounded size. `accuracy`: whether to score the network also on
-  // the references' plans.
+  // the references' plans. All ranks must call it and get the same score.
   absl::StatusOr<ValidationScore> Evaluate(const PolicyEngine& engine, bool accuracy, CpuPool* pool,
                                            const StopCondition& stop) const;
 
  private:
+  // The figures of this rank's share.
+  struct ShareOfScore {
+    std::vector<double> costs;  // one per instance
+    double agreements = 0;
+    double choices = 0;
+  };
   struct Part {
-    size_t first = 0;
     NetworkBatch batch;
     std::vector<std::vector<int32_t>> choices;  // choices of the references' plans; may be empty
   };
 
+  absl::StatusOr<ShareOfScore> EvaluateShare(const PolicyEngine& engine, bool accuracy,
+                                             CpuPool* pool, const StopCondition& stop) const;
+
+  RankGroup* ranks_ = nullptr;  // null: no other ranks
   std::vector<Part> parts_;
   std::string reference_name_;
   std::vector<double> references_;  // one per instance; NaN: none

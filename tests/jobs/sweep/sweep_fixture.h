@@ -22,6 +22,7 @@ class SweepFixture : public JobManagerFixture {
     book_.reset();
     jobs_.reset();
     JobManager::Options options = ManagerOptions();
+    options.jobs_at_once = jobs_at_once_;
     book_ = options.book;
     ASSERT_NE(book_, nullptr);
     absl::StatusOr<std::unique_ptr<JobManager>> jobs = JobManager::Create(options);
@@ -83,6 +84,7 @@ class SweepFixture : public JobManagerFixture {
   // Returns the number of versions of models/tiny.
   size_t Versions() const { return registry_->List().size(); }
 
+  int32_t jobs_at_once_ = 1;
   std::shared_ptr<JobBook> book_;
   std::unique_ptr<SweepManager> sweeps_;  // last member, destroyed first
 };

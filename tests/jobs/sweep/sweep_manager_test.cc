@@ -62,6 +62,57 @@ TEST_F(SweepManagerTest, PublishesOnlyTheBestTrial) {
   test::ExpectConsistentLog(test::ReadToEnd(*sweeps_, id));
 }
 
+TEST_F(SweepManagerTest, TrialsRunSideBySideIfJobsDo) {
+  jobs_at_once_ = 2;
+  OpenAll();
+  trainer_->HoldAt(3);
+  const std::string id = Start(kThreeSeeds);
+  ASSERT_TRUE(trainer_->AwaitHeld(2));
+  EXPECT_THAT(TrialTexts(id), ElementsAre("RUNNING 1", "RUNNING 1", "-"));
+  trainer_->Release();
+  EXPECT_EQ(test::AwaitEnd(*sweeps_, id).state, JobState::kSucceeded);
+  EXPECT_EQ(StateOf(id).best, 2);
+  EXPECT_THAT(TrialTexts(id), Each("SUCCEEDED 4"));
+  test::ExpectConsistentLog(test::ReadToEnd(*sweeps_, id));
+}
+
+TEST_F(SweepManagerTest, HalvingSideBySideGivesTheSameTrials) {
+  jobs_at_once_ = 3;
+  OpenAll();
+  const std::string id = Start(kHalving);
+  EXPECT_EQ(test::AwaitEnd(*sweeps_, id).state, JobState::kSucceeded);
+  EXPECT_THAT(TrialTexts(id), ElementsAre("dropped 1", "SUCCEEDED 4", "dropped 2", "dropped 1"));
+}
+
+TEST_F(SweepManagerTest, PauseAndStopReachAllRunningTrials) {
+  jobs_at_once_ = 2;
+  OpenAll();
+  trainer_->HoldAt(3);
+  const std::string id = Start(kThreeSeeds);
+  ASSERT_TRUE(trainer_->AwaitHeld(2));
+  ASSERT_TRUE(sweeps_->Pause(id).ok());
+  test::AwaitState(*sweeps_, id, JobState::kPaused);
+  EXPECT_THAT(TrialTexts(id), ElementsAre("PAUSED 1", "PAUSED 1", "-"));
+  ASSERT_TRUE(sweeps_->Resume(id).ok());
+  ASSERT_TRUE(trainer_->AwaitHeld(2));
+  ASSERT_TRUE(sweeps_->Stop(id).ok());
+  EXPECT_EQ(test::AwaitEnd(*sweeps_, id).state, JobState::kSucceeded);
+  EXPECT_THAT(TrialTexts(id), ElementsAre("SUCCEEDED 1", "SUCCEEDED 1", "-"));
+}
+
+TEST_F(SweepManagerTest, CrashWithTrialsSideBySideLosesNone) {
+  jobs_at_once_ = 2;
+  OpenAll();
+  trainer_->HoldAt(5);
+  const std::string id = Start(kThreeSeeds);
+  ASSERT_TRUE(trainer_->AwaitHeld(2));
+  CrashAndOpen();
+  EXPECT_EQ(test::AwaitEnd(*sweeps_, id).state, JobState::kSucceeded);
+  EXPECT_THAT(TrialTexts(id), Each("SUCCEEDED 4"));
+  EXPECT_EQ(StateOf(id).best, 2);
+  EXPECT_EQ(Versions(), 1);
+}
+
 TEST_F(SweepManagerTest, TrialsAreJobsOfTheQueue) {
   OpenAll();
   const std::string id = Start(kThreeSeeds);

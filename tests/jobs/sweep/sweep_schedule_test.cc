@@ -23,6 +23,14 @@ class SimulatedSweep {
 
   SweepStep Next(SweepGoal goal = SweepGoal::kRun) const { return NextStep(shape_, trials_, goal); }
   TrialStatus& trial(size_t index) { return trials_[index]; }
+  // Submits or continues a trial, which then runs.
+  void Begin(const SweepStep& step) {
+    trials_[step.trial] = {.submitted = true,
+                           .state = JobState::kRunning,
+                           .started = true,
+                           .pause_epoch = step.pause_epoch,
+                           .cost = trials_[step.trial].cost};
+  }
 
   // Lets a submitted trial train up to its pause, or to its end.
   void Train(size_t index) {
@@ -169,6 +177,65 @@ TEST(SweepScheduleTest, PausesTheRunningTrial) {
   EXPECT_EQ(sweep.Next(SweepGoal::kPause), (SweepStep{.kind = Kind::kWait, .trial = 1}));
   sweep.trial(1).state = JobState::kPaused;
   EXPECT_EQ(sweep.Next(SweepGoal::kPause).kind, Kind::kPaused);
+}
+
+TEST(SweepScheduleTest, RunsTrialsSideBySide) {
+  SimulatedSweep sweep({.selections = {}, .at_once = 2}, {3, 1, 2});
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kSubmit, .trial = 0}));
+  sweep.Begin(sweep.Next());
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kSubmit, .trial = 1}));
+  sweep.Begin(sweep.Next());
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kWait, .trial = 0})) << "two run already";
+  sweep.Train(1);
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kSubmit, .trial = 2}));
+  sweep.Begin(sweep.Next());
+  sweep.Train(2);
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kWait, .trial = 0}));
+  sweep.Train(0);
+  EXPECT_EQ(sweep.Take(), "finish 1");
+}
+
+TEST(SweepScheduleTest, SelectionWaitsForEveryContender) {
+  SimulatedSweep sweep({.selections = {1, 2}, .factor = 2, .at_once = 3}, {4, 1, 3, 2});
+  for (int i = 0; i < 3; ++i) sweep.Begin(sweep.Next());
+  for (const size_t i : {1, 2}) sweep.Train(i);
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kSubmit, .trial = 3, .pause_epoch = 1}));
+  sweep.Begin(sweep.Next());
+  sweep.Train(3);
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kWait, .trial = 0}));
+  sweep.Train(0);
+  EXPECT_EQ(sweep.Take(), "drop 0");
+  EXPECT_EQ(sweep.Take(), "drop 2");
+  // Both selected trials go on at once, and the one that runs on keeps the other's selection.
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kContinue, .trial = 1, .pause_epoch = 2}));
+  sweep.Begin(sweep.Next());
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kContinue, .trial = 3, .pause_epoch = 2}));
+  sweep.Begin(sweep.Next());
+  sweep.Train(3);
+  EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kWait, .trial = 1}));
+  sweep.Train(1);
+  EXPECT_THAT(sweep.TakeAll(), ElementsAre("drop 3", "continue 1 to 0", "finish 1"));
+}
+
+TEST(SweepScheduleTest, StopAndPauseReachAllRunningTrials) {
+  SimulatedSweep sweep({.selections = {}, .at_once = 3}, {3, 1, 2});
+  for (int i = 0; i < 2; ++i) sweep.Begin(sweep.Next());
+  EXPECT_EQ(sweep.Next(SweepGoal::kPause), (SweepStep{.kind = Kind::kPause, .trial = 0}));
+  sweep.trial(0).state = JobState::kPausing;
+  EXPECT_EQ(sweep.Next(SweepGoal::kPause), (SweepStep{.kind = Kind::kPause, .trial = 1}));
+  sweep.trial(1).state = JobState::kPaused;
+  EXPECT_EQ(sweep.Next(SweepGoal::kPause), (SweepStep{.kind = Kind::kWait, .trial = 0}));
+  sweep.trial(0).state = JobState::kPaused;
+  EXPECT_EQ(sweep.Next(SweepGoal::kPause).kind, Kind::kPaused);
+  sweep.trial(0).state = sweep.trial(1).state = JobState::kRunning;
+  EXPECT_EQ(sweep.Next(SweepGoal::kEnd), (SweepStep{.kind = Kind::kStop, .trial = 0}));
+  sweep.trial(0).ending = true;
+  EXPECT_EQ(sweep.Next(SweepGoal::kEnd), (SweepStep{.kind = Kind::kStop, .trial = 1}));
+  sweep.trial(1).ending = true;
+  EXPECT_EQ(sweep.Next(SweepGoal::kEnd), (SweepStep{.kind = Kind::kWait, .trial = 0}));
+  sweep.Train(0);
+  sweep.Train(1);
+  EXPECT_EQ(sweep.Take(SweepGoal::kEnd), "finish 1");
 }
 
 TEST(SweepScheduleTest, PublishedWeightsDecideOnceATrialHasEnded) {

@@ -92,7 +92,7 @@ export function sample(after, before) {
   const rpcs = (after.rpcs ?? []).filter((/** @type {any} */ { rpc }) => rpc !== OWN).map((/** @type {any} */ rpc) => ({ rpc, old: earlier.get(rpc.rpc) ?? {} }));
   const total = (/** @type {(rpc: any) => number} */ of) => rpcs.reduce((/** @type {number} */ all, /** @type {any} */ one) => all + of(one.rpc) - of(one.old), 0) / seconds;
   const calls = sum(rpcs.filter((/** @type {any} */ one) => !isStream(one.rpc.rpc)).map((/** @type {any} */ one) => since(one.rpc.duration, one.old.duration)));
-  const use = (after.devices ?? []).map((/** @type {any} */ device) => device.utilization).filter((/** @type {any} */ value) => value !== undefined);
+  const use = (after.devices ?? []).filter((/** @type {any} */ { id }) => id !== "cpu").map((/** @type {any} */ device) => device.utilization).filter((/** @type {any} */ value) => value !== undefined);
   return {
     time: timeOf(after), requests: total(requests), failed: total(failures), median: quantile(calls, 0.5), p95: quantile(calls, 0.95),
     cores: ((after.process?.cpuSeconds ?? 0) - (before.process?.cpuSeconds ?? 0)) / seconds,

@@ -76,7 +76,8 @@ function deviceFacts(device, used) {
     device.id === used && h("span", { class: "badge good" }, "default"), device.unused && h("span", { class: "badge" }, "not used by vrpd")),
   live?.error && h("p", { class: "field-error" }, live.error),
   h("dl", { class: "facts" }, fact("Memory", memory !== undefined && (live?.memoryUsedBytes === undefined ? bytes(count(memory)) : `${bytes(count(live.memoryUsedBytes))} of ${bytes(count(memory))}`)),
-    fact("Use", live?.utilization !== undefined && percent(live.utilization, 0)), fact("Tensors", live?.memoryAllocatedBytes !== undefined && bytes(count(live.memoryAllocatedBytes))),
+    fact("Use", live?.utilization !== undefined && percent(live.utilization, 0)), fact("Memory use", live?.memoryUtilization !== undefined && percent(live.memoryUtilization, 0)),
+    fact("Trains", live?.trainingJobs?.length > 0 && live.trainingJobs.join(", ")), fact("Tensors", live?.memoryAllocatedBytes !== undefined && bytes(count(live.memoryAllocatedBytes))),
     fact("Temperature", live?.temperatureCelsius !== undefined && `${live.temperatureCelsius} °C`),
     fact("Power", live?.powerWatts !== undefined && `${number(live.powerWatts, 0)}${live.powerLimitWatts ? ` of ${number(live.powerLimitWatts, 0)}` : ""} W`),
     fact("Driver", live?.driverVersion), !device.unused && fact("Mixed precision", device.ampSupported ? "supported" : "no gain here")));

@@ -186,7 +186,7 @@ export class JobScreen {
   #drawSettings() {
     const { job } = this;
     const settings = Object.entries(job.settings ?? {}).sort(([a], [b]) => a.localeCompare(b));
-    const facts = [["Device", job.spec?.device || "the server's default"], ["Created", dateTime(job.createTime)],
+    const facts = [["Device", job.device ? `${job.device}, ${job.threads} ${job.threads === 1 ? "thread" : "threads"}` : job.spec?.device || "the server's default"], ["Created", dateTime(job.createTime)],
                    ["Started", `${dateTime(job.startTime)}${job.attempt > 1 ? `, ${plural(job.attempt, "start")}` : ""}`],
                    job.spec?.priority && ["Priority", String(job.spec.priority)],
                    job.spec?.timeLimit && ["Time limit", span(secondsOf(job.spec.timeLimit))],

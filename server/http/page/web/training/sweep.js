@@ -30,9 +30,9 @@ export function trialLook(trial) {
 
 /** @type {(import("./job.js").Action & {states: string[]})[]} */
 const ACTIONS = [
-  { rpc: "PauseSweep", label: "Pause", hint: "Pauses the sweep and its running trial", states: ["QUEUED", "PREPARING", "RUNNING"] },
+  { rpc: "PauseSweep", label: "Pause", hint: "Pauses the sweep and its running trials", states: ["QUEUED", "PREPARING", "RUNNING"] },
   { rpc: "ResumeSweep", label: "Resume", hint: "Goes on where it was", tone: "primary", states: ["PAUSED"] },
-  { rpc: "StopSweep", label: "Stop with the best", hint: "Ends the running trial, and publishes the best model so far",
+  { rpc: "StopSweep", label: "Stop with the best", hint: "Ends the running trials, and publishes the best model so far",
     states: ["QUEUED", "PREPARING", "RUNNING", "PAUSED"] },
   { rpc: "DeleteSweep", label: "Delete", hint: "Removes the sweep and the jobs of its trials; the published model stays", tone: "danger",
     question: "The trials' jobs, curves and events are removed. The model that the sweep published stays.",

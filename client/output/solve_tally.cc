@@ -1,4 +1,4 @@
-#include "client/commands/solve_tally.h"
+#include "client/output/solve_tally.h"
 
 #include <nlohmann/json.hpp>
 
