@@ -146,10 +146,9 @@ absl::Status Daemon::Parts::OpenRoads() {
 absl::Status Daemon::Parts::OpenTrainingJobs() {
   const Watchdog::Watch watched = WatchStart("training jobs");
   workers_trainer = std::make_unique<WorkersTrainer>(
-      *options.trainer,
-      WorkersOptions{.launcher = options.vrpd.worker_launcher,
-                     .program = WorkerProgramPath(),
-                     .patience = absl::Seconds(options.vrpd.worker_patience_s)});
+      *options.trainer, WorkersOptions{.launcher = options.vrpd.worker_launcher,
+                                       .program = WorkerProgramPath(),
+                                       .patience = absl::Seconds(options.vrpd.worker_patience_s)});
   watchdog_trainer = std::make_unique<WatchdogTrainer>(*workers_trainer, telemetry->watchdog());
   thread_counting_trainer = std::make_unique<ThreadCountingTrainer>(*watchdog_trainer, busy);
   trainer = std::make_unique<DeviceUsageTrainer>(*thread_counting_trainer, *devices, load);

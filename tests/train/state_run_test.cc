@@ -71,7 +71,7 @@ TEST(StateRunTest, PublishesWeightsThatALiveModelHadValidatedWhenTheRunWasStoppe
   CountingLearner learner;
   absl::StatusOr<TrainingResult> published = absl::UnknownError("not asked");
   std::thread asker([&] {
-    published = live.WriteAndPublish("live", absl::InfiniteDuration(), [&] {
+    published = live.WriteAndPublish("live", absl::InfiniteDuration(), [&](const TrainingResult&) {
       end_early->Cancel();
       return absl::OkStatus();
     });
