@@ -90,13 +90,13 @@ absl::Status CheckRemote(absl::string_view text) {
 
 void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags) {
   app.add_option("--remote", flags.remotes,
-                 "Connect to this daemon; allowed before or after the command")
+                 "Connect to this daemon, before or after the command; solve takes several")
       ->type_name("HOST:PORT")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false)
       ->envname("VRP_REMOTE")
-      ->capture_default_str();
+      ->default_str(flags.remotes.front());
   app.add_flag("--tls", flags.tls, "Connect over TLS; implied by the other --tls- flags")
       ->envname("VRP_TLS");
   app.add_option("--tls-ca", flags.ca_file,

@@ -108,14 +108,19 @@ def sweep_spec(sweep: Config, config: Config | None, **options: Unpack[SweepOpti
             value = named[2].strip("\"'")
             preset = value if named[1] == "preset" else None
             config = folder / value if named[1] == "config" else None
-    base = _proto.message("TrainingSpec")
-    given = (options.get("settings", ()), options.get("device", ""), options.get("priority", 0))
-    limits = (options.get("time_limit"), options.get("epoch_limit", 0), options.get("threads", 0))
-    rest = (options.get("labels") or {}, *limits)
-    if config is not None or preset is not None:
-        base = spec(config, preset, *given, *rest)
-    else:
-        base = spec("# in the sweep\n", None, *given, *rest)
+    in_sweep = config is None and preset is None
+    base = spec(
+        "# in the sweep\n" if in_sweep else config,
+        preset,
+        options.get("settings", ()),
+        options.get("device", ""),
+        options.get("priority", 0),
+        options.get("labels") or {},
+        options.get("time_limit"),
+        options.get("epoch_limit", 0),
+        options.get("threads", 0),
+    )
+    if in_sweep:
         base.config_yaml = base.config_name = ""
     return _proto.message("SweepSpec", sweep_yaml=text, sweep_name=name, base=base)
 
