@@ -175,7 +175,7 @@ TEST_P(EveryKeyTest, ReadsBackFromTheResolvedConfiguration) {
   if (path.starts_with("self_labelling.")) overrides = {"training.method=self_labelling"};
   if (path.starts_with("dispatch.")) overrides = {"model=dispatch"};
   if (path.starts_with("dispatch.") && path != "dispatch.sites") {
-    overrides.push_back("dispatch.sites=a.txt");
+    overrides.emplace_back("dispatch.sites=a.txt");
   }
   const std::string yaml = ConfigWith(GetParam().valid_value);
   EXPECT_EQ(ResolveTrainingConfig(yaml, "f.yaml", overrides)->settings.count(path), 1u);
