@@ -1,5 +1,6 @@
 #include "client/batch/batch_state.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

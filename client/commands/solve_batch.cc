@@ -1,6 +1,7 @@
 #include "client/commands/solve_batch.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 

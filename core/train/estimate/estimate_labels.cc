@@ -84,8 +84,9 @@ std::optional<std::vector<EstimateLabel>> FindPiece(const std::string& path) {
 }
 
 absl::StatusOr<SearchResult> SearchLabel(const Instance& instance, const LabelTask& task,
-                                         std::vector<Plan> initial, const StopCondition& stop) {
-  SearchOptions options = {.stop = stop, .seed = kSearchSeed, .initial = std::move(initial)};
+                                         const std::vector<Plan>& initial,
+                                         const StopCondition& stop) {
+  SearchOptions options = {.stop = stop, .seed = kSearchSeed, .initial = initial};
   if (task.seconds > 0) options.stop = stop.Sooner(SteadyNow() + absl::Seconds(task.seconds));
   if (task.iterations > 0) options.max_iterations = task.iterations * instance.num_customers();
   VRP_ASSIGN_OR_RETURN(SearchResult found, Search(instance, options));
