@@ -41,7 +41,7 @@ class BatchInput {
   int64_t skipped_bytes() const { return skipped_bytes_; }
 
  private:
-  // Where the reading of a file begins.
+  // The first unanswered line of a file.
   struct Start {
     std::string path;
     bool is_complete = false;

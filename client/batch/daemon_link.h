@@ -13,7 +13,7 @@
 
 namespace vrp::client {
 
-// What a link needs besides its daemon.
+// The arguments of a link besides its daemon.
 struct LinkContext {
   const v1::SolveRequest& request;  // without an instance
   BatchState& state;

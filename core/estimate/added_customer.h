@@ -1,4 +1,4 @@
-// What one more customer adds to the cost of a plan: its place among the others in numbers.
+// Computes features of a customer that is added to a plan, from which its cost is estimated.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a training job asks for, and where it runs.
+// The specification of a training job, and the device and threads on which it runs.
 #pragma once
 
 #include <cstdint>

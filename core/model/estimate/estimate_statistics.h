@@ -19,8 +19,8 @@ inline constexpr int32_t kLayoutFeatures = kEstimateLayoutGlobals;
 // Coefficients of a correction of log(cost): 1 and log(customers), without and with windows.
 inline constexpr int32_t kCorrections = 4;
 
-// Where the features of a training lie: their mean and, row-major, the inverse of the Cholesky
-// factor of their covariance.
+// The distribution of the features of a training: their mean and, row-major, the inverse of the
+// Cholesky factor of their covariance.
 template <size_t kSize>
 struct KnownRegion {
   std::array<float, kSize> means = {};
@@ -38,7 +38,7 @@ struct EstimateStatistics {
 
   Globals means = {};
   Globals deviations = {};
-  // Of normalised features: those of all instances, and all features of instances with times.
+  // Regions of normalised features: of the layout, and of all features if there are times.
   KnownRegion<kLayoutFeatures> layouts = {};
   KnownRegion<kEstimateGlobalCount> times = {};
   std::array<float, 2> target_means = {};            // of the logarithms for costs and routes

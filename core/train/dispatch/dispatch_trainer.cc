@@ -86,16 +86,7 @@ absl::StatusOr<TrainingResult> TrainDispatch(const TrainingRequest& request,
   const int64_t batch = request.config.batch_size;
   with_steps.config.batches_per_epoch = (CountSamples(data->days) + batch - 1) / batch;
   RunContext context(with_steps, stop, observer);
-  const absl::StatusOr<std::unique_ptr<DispatchLearner>> learner =
-      PrepareDispatch(context, *std::move(data));
-  if (!learner.ok()) {
-    observer.OnEnd({.run_phases = context.clock.Read()});
-    return learner.status();
-  }
-  StateRun run(context, **learner, started);
-  absl::StatusOr<TrainingResult> result = run.Run();
-  observer.OnEnd(run.Totals());
-  return result;
+  return RunPrepared(context, PrepareDispatch(context, *std::move(data)), started);
 }
 
 class DispatchTrainer final : public Trainer {

@@ -22,7 +22,7 @@ namespace vrp {
 // Returns the sizes of the network that the configuration states.
 EstimateNetworkOptions NetworkOptionsOf(const EstimateConfig& config);
 
-// What a training learns from: the labels of TrainingTask and those of CoarseTask.
+// The labels of a training: those of TrainingTask and of CoarseTask.
 struct EstimateSamples {
   std::vector<EstimateLabel> labels = {};
   std::vector<EstimateLabel> coarse = {};

@@ -91,15 +91,7 @@ absl::StatusOr<TrainingResult> TrainEstimate(const TrainingRequest& request,
   const int64_t samples = estimate.instances + estimate.coarse_instances;
   with_steps.config.batches_per_epoch = (samples + batch - 1) / batch;
   RunContext context(with_steps, stop, observer);
-  absl::StatusOr<std::unique_ptr<EstimateLearner>> learner = Prepare(context);
-  if (!learner.ok()) {
-    observer.OnEnd({.run_phases = context.clock.Read()});
-    return learner.status();
-  }
-  StateRun run(context, **learner, started);
-  absl::StatusOr<TrainingResult> result = run.Run();
-  observer.OnEnd(run.Totals());
-  return result;
+  return RunPrepared(context, Prepare(context), started);
 }
 
 class EstimateTrainer final : public Trainer {

@@ -62,16 +62,7 @@ absl::StatusOr<TrainingResult> TrainSequences(const TrainingRequest& request,
   const SequenceData data(history, held_out, with_steps.config);
   with_steps.config.batches_per_epoch = data.StepsPerEpoch();
   RunContext context(with_steps, stop, observer);
-  absl::StatusOr<std::unique_ptr<SequenceLearner>> learner =
-      PrepareSequences(context, history, data);
-  if (!learner.ok()) {
-    observer.OnEnd({.run_phases = context.clock.Read()});
-    return learner.status();
-  }
-  StateRun run(context, **learner, started);
-  absl::StatusOr<TrainingResult> result = run.Run();
-  observer.OnEnd(run.Totals());
-  return result;
+  return RunPrepared(context, PrepareSequences(context, history, data), started);
 }
 
 }  // namespace vrp

@@ -108,4 +108,20 @@ class StateRun {
   int64_t steps_ = 0;  // number of these steps
 };
 
+// Runs the training of a learner that was prepared, or returns the error of its preparation.
+// Reports the end to the observer of `context` in both cases. Arguments as of StateRun.
+template <typename Learner>
+absl::StatusOr<TrainingResult> RunPrepared(RunContext& context,
+                                           const absl::StatusOr<std::unique_ptr<Learner>>& learner,
+                                           absl::Time started) {
+  if (!learner.ok()) {
+    context.observer.OnEnd({.run_phases = context.clock.Read()});
+    return learner.status();
+  }
+  StateRun run(context, **learner, started);
+  absl::StatusOr<TrainingResult> result = run.Run();
+  context.observer.OnEnd(run.Totals());
+  return result;
+}
+
 }  // namespace vrp

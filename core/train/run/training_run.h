@@ -39,7 +39,7 @@ class TrainingRun {
   // Takes steps until the run ends. Returns the reason.
   absl::StatusOr<TrainingEnd> Loop();
   absl::Status EndEpoch();
-  // What all ranks do next, as rank 0 decides.
+  // The next action of all ranks, which rank 0 chooses.
   struct Order {
     TrainingEnd end = TrainingEnd::kUnknown;  // kUnknown: a further step
     bool live = false;                        // whether to serve live models after it
